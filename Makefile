@@ -1,0 +1,49 @@
+# make demo and make test do all their own setting up.
+VENV := .venv
+PY := $(VENV)/bin/python
+COMPILE := uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate
+export PYTHONDONTWRITEBYTECODE = 1
+
+.PHONY: setup dev demo test test-long check format lock clean
+
+$(VENV)/.runtime: requirements.lock pyproject.toml
+	@python3 -c 'import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
+		{ echo "Python 3.11 or newer with venv is needed: apt-get install python3-venv" >&2; exit 1; }
+	python3 -m venv $(VENV)
+	$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(VENV)/.dev: requirements-dev.lock $(VENV)/.runtime
+	$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	@touch $@
+
+setup: $(VENV)/.runtime        ## make .venv and install the project into it
+dev: $(VENV)/.dev              ## the same, with what the tests and checks need
+
+demo: setup                    ## ten rounds at a simulated table, through the real daemon
+	$(VENV)/bin/table-simulator demo --house licensed --rounds 10 --rig group --pace 1
+
+test: dev                      ## the whole test suite with its real parts
+	$(PY) -m pytest -n 2 -m "not long"
+
+test-long: dev                 ## the long proofs
+	$(PY) -m pytest -m long
+
+check: dev                     ## lint, types, floors, fast tests
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/mypy
+	$(VENV)/bin/lint-imports
+	$(PY) -m pytest -q -n 2 -m "not long and not real"
+
+format: dev
+	$(VENV)/bin/ruff check --fix .
+	$(VENV)/bin/ruff format .
+
+lock: dev                      ## both locks anew, from the ranges in pyproject.toml
+	$(VENV)/bin/$(COMPILE) pyproject.toml --group build -o requirements.lock
+	$(VENV)/bin/$(COMPILE) pyproject.toml --group build --group dev -c requirements.lock -o requirements-dev.lock
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache *.egg-info
