@@ -1,0 +1,44 @@
+"""The command line: each command is a room of its own, imported only when it is asked for."""
+
+import importlib
+import sys
+from typing import Final
+
+import typer
+
+from firmware_bridge.cli.errors import CommandError
+
+COMMANDS: Final = {
+    "run": "firmware_bridge.cli.run",
+    "tell": "firmware_bridge.cli.tell",
+    "status": "firmware_bridge.cli.status",
+    "watch": "firmware_bridge.cli.watch",
+    "journal": "firmware_bridge.cli.journal",
+    "judge": "firmware_bridge.cli.judge",
+    "settle": "firmware_bridge.cli.settle",
+    "rank": "firmware_bridge.cli.rank",
+    "house": "firmware_bridge.cli.house",
+    "odds": "firmware_bridge.cli.odds",
+    "diagram": "firmware_bridge.cli.diagram",
+}
+
+
+def main() -> None:
+    """Run the command named first, or show all of them. Exits with the command's status."""
+    app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+    app.callback()(_about)
+    named = [sys.argv[1]] if len(sys.argv) > 1 and sys.argv[1] in COMMANDS else list(COMMANDS)
+    for name in named:
+        importlib.import_module(COMMANDS[name]).register(app)
+    try:
+        app()
+    except CommandError as error:
+        print(f"firmware-bridge: {error}", file=sys.stderr)
+        sys.exit(error.status)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(141)
+
+
+def _about() -> None:
+    """Between the machines of a Three Card Poker table and the game."""
