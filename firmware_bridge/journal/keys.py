@@ -1,0 +1,87 @@
+"""The table's secret: one file of 64 hex digits, and the keys derived from it."""
+
+import os
+import secrets
+import stat
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+from firmware_bridge.journal.errors import KeyFileError
+
+SECRET_BYTES: Final = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """`key_id` names the secret without telling it; both keys are 32 bytes and are never shown."""
+
+    key_id: str
+    table_key: bytes = field(repr=False)
+    sealing_key: bytes = field(repr=False)
+
+
+def derive_keys(secret: bytes) -> Keys:
+    """Three independent values from the 32 bytes of the key file (HKDF-SHA-256)."""
+    return Keys(
+        key_id=_derived(secret, b"key id", 8).hex(),
+        table_key=_derived(secret, b"table key", 32),
+        sealing_key=_derived(secret, b"sealing key", 32),
+    )
+
+
+def load_keys(path: Path) -> Keys:
+    """The keys of the file at `path`, which is made with a fresh secret where there is none.
+
+    Raises KeyFileError.
+    """
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    except FileExistsError:
+        return read_keys(path)
+    except OSError as error:
+        raise KeyFileError(
+            f"the key file {path} cannot be made: {error.strerror}; check [journal] key and its folder"
+        ) from error
+    secret = secrets.token_bytes(SECRET_BYTES)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(secret.hex().encode() + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        path.unlink(missing_ok=True)
+        raise KeyFileError(f"the key file {path} cannot be written: {error.strerror}") from error
+    return derive_keys(secret)
+
+
+def read_keys(path: Path) -> Keys:
+    """The keys of an existing file. Raises KeyFileError."""
+    try:
+        with path.open("rb") as file:
+            mode = os.fstat(file.fileno()).st_mode
+            text = file.read(1024)
+    except OSError as error:
+        raise KeyFileError(
+            f"the key file {path} cannot be read: {error.strerror}; check its name and its owner"
+        ) from error
+    if mode & (stat.S_IRWXG | stat.S_IRWXO):
+        raise KeyFileError(
+            f"the key file {path} is open to other users (mode {stat.S_IMODE(mode):04o}): run chmod 600 {path}"
+        )
+    try:
+        secret = bytes.fromhex(text.decode("ascii").strip())
+    except ValueError:
+        secret = b""
+    if len(secret) != SECRET_BYTES:
+        raise KeyFileError(
+            f"the key file {path} does not hold {2 * SECRET_BYTES} hex digits: bring the right file back"
+        )
+    return derive_keys(secret)
+
+
+def _derived(secret: bytes, purpose: bytes, length: int) -> bytes:
+    return HKDF(hashes.SHA256(), length, salt=None, info=b"firmware-bridge " + purpose).derive(secret)
