@@ -16,6 +16,9 @@ _GROUP: Final = 256
 
 @dataclass(frozen=True, slots=True)
 class _Waiting:
+    """`era` counts the recoveries before it was asked for: what was asked for before a failure fails with it."""
+
+    era: int
     writes: Sequence[Write]
     done: asyncio.Future[frozenset[int]]
 
@@ -32,6 +35,8 @@ class Writer:
         self._loop = asyncio.get_running_loop()
         self._queue: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
         self._failure: Exception | None = None
+        self._era = 0
+        self._failed_era = -1
         self._closed = False
         self._thread = threading.Thread(target=self._run, name="journal", daemon=True)
         self._thread.start()
@@ -47,12 +52,13 @@ class Writer:
             raise JournalFailed(f"the journal {self._store.path} is closed")
         if self._failure is not None:
             raise self._failure
-        waiting = _Waiting(tuple(writes), self._loop.create_future())
+        waiting = _Waiting(self._era, tuple(writes), self._loop.create_future())
         self._queue.put(waiting)
         return await waiting.done
 
     def recovered(self) -> None:
         """Take commits again. To be called when the core stands where the journal stands."""
+        self._era += 1
         self._failure = None
 
     async def close(self) -> None:
@@ -63,16 +69,20 @@ class Writer:
         await asyncio.to_thread(self._thread.join)
 
     def _run(self) -> None:
-        open_ = True
-        while open_:
-            group, open_ = self._next_group()
+        last_error: Exception = JournalFailed("nothing failed yet")
+        going_on = True
+        while going_on:
+            group, going_on = self._next_group()
+            spoilt = [waiting for waiting in group if waiting.era <= self._failed_era]
+            self._tell(spoilt, last_error)
+            group = [waiting for waiting in group if waiting.era > self._failed_era]
             if not group:
                 continue
             try:
-                if self._failure is not None:
-                    raise self._failure
                 known = self._store.commit([write for waiting in group for write in waiting.writes])
             except Exception as error:  # noqa: BLE001 - whatever it is, it must reach those who wait
+                last_error = error
+                self._failed_era = max(waiting.era for waiting in group)
                 self._failure = error
                 self._tell(group, error)
             else:
@@ -90,7 +100,7 @@ class Writer:
         return group, False
 
     def _tell(self, group: list[_Waiting], outcome: frozenset[int] | Exception) -> None:
-        if not self._loop.is_closed():
+        if group and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(_settle, group, outcome)
 
 
