@@ -154,14 +154,14 @@ class Intake:
                 if self._commands.get(command_id) == device:
                     self._outcome(device, command_id, outcome, reason, now_ms)
 
-    def request(self, request: str, fact: Fact, now_ms: int) -> None:
-        """What a person tells, under an id that is asked once in the life of a journal; an `Answer` follows.
+    def request(self, request: str, actor: str, fact: Fact, now_ms: int) -> None:
+        """What `actor` tells, under an id that is asked once in the life of a journal; an `Answer` follows.
 
         Nothing happens while a request of that id waits: its `Answer` will serve both.
         """
         if request not in self._requests:
             stamped = msgspec.structs.replace(fact, at_ms=now_ms)
-            self._receive(Origin(OPERATOR, request, 0), stamped, now_ms)
+            self._wait(self._write_down(Origin(OPERATOR, request, 0), stamped, now_ms, actor))
 
     def barrier(self, token: str) -> None:
         """A `Caught` follows once everything received so far has been applied."""
@@ -214,7 +214,7 @@ class Intake:
                 return
         at_ms = self._order.stamp(device, report.fact.at_ms, now_ms)
         fact = msgspec.structs.replace(report.fact, at_ms=at_ms)
-        self._receive(Origin(device, report.boot, report.number), fact, now_ms)
+        self._wait(self._write_down(Origin(device, report.boot, report.number), fact, now_ms))
 
     def _link_down(self, device: str, reason: str, now_ms: int) -> None:
         self._apply_due(now_ms)
@@ -230,23 +230,20 @@ class Intake:
 
     def _outcome(self, device: str, command_id: int, outcome: Outcome, reason: str | None, now_ms: int) -> None:
         told = CommandOutcome(at_ms=now_ms, device=device, command_id=command_id, outcome=outcome, reason=reason)
-        self._receive(self._own_origin(), told, now_ms)
+        self._wait(self._write_down(self._own_origin(), told, now_ms))
 
     def _own_origin(self) -> Origin:
         self._own += 1
         return Origin(BRIDGE, self._run, self._own)
 
-    def _receive(self, origin: Origin, fact: Fact, now_ms: int) -> None:
-        self._wait(self._write_down(origin, fact, now_ms))
-
     def _at_once(self, fact: Fact, now_ms: int) -> None:
         """What the shell itself knows of its links and its start does not wait for anybody."""
         self._apply(self._write_down(self._own_origin(), fact, now_ms), now_ms)
 
-    def _write_down(self, origin: Origin, fact: Fact, now_ms: int) -> Waiting:
+    def _write_down(self, origin: Origin, fact: Fact, now_ms: int, actor: str | None = None) -> Waiting:
         received = self._received + 1
         self._note(received, origin)
-        self._turn.writes.append(Receive(received, origin, fact, now_ms))
+        self._turn.writes.append(Receive(received, origin, fact, now_ms, actor))
         return Waiting(received, origin, fact, now_ms)
 
     def _note(self, received: int, origin: Origin) -> None:

@@ -23,12 +23,16 @@ class Origin(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Receive:
-    """A fact has arrived. `received` counts from 1 in the life of a journal; `received_at_ms` is table time."""
+    """A fact has arrived. `received` counts from 1 in the life of a journal; `received_at_ms` is table time.
+
+    `actor`: who told it, where that is a person.
+    """
 
     received: int
     origin: Origin
     fact: Fact
     received_at_ms: int
+    actor: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ _TABLES: Final = (
         source TEXT NOT NULL, name TEXT NOT NULL, at_ms INTEGER NOT NULL, received_at_ms INTEGER NOT NULL,
         body BLOB NOT NULL, key_id TEXT, checksum INTEGER NOT NULL,
         host_boot TEXT NOT NULL, monotonic_ms INTEGER NOT NULL, wall_ms INTEGER NOT NULL,
-        clock_synced INTEGER NOT NULL,
+        clock_synced INTEGER NOT NULL, actor TEXT,
         UNIQUE (device, boot, number))""",
     """CREATE TABLE applied (
         place INTEGER PRIMARY KEY, received INTEGER NOT NULL UNIQUE REFERENCES facts,

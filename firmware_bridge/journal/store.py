@@ -32,7 +32,7 @@ from firmware_bridge.journal.rows import (
 from firmware_bridge.journal.seal import CARD_FACTS, Seal
 from firmware_bridge.journal.stamp import HostClock, Stamp
 
-_INSERT_FACT: Final = "INSERT INTO facts VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
+_INSERT_FACT: Final = "INSERT INTO facts VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
 _INSERT_APPLIED: Final = "INSERT INTO applied VALUES (?,?,?,?,?,?,?,?)"
 _INSERT_EVENT: Final = "INSERT INTO events VALUES (?,?,?,?,?,?)"
 
@@ -183,7 +183,7 @@ class Store(Reading):
         source, name = fact_source_and_name(fact)
         check = checksum((write.received, *origin), body)
         row = (write.received, *origin, source, name, fact.at_ms, write.received_at_ms, body, key_id, check, *time)
-        connection.execute(_INSERT_FACT, row)
+        connection.execute(_INSERT_FACT, (*row, write.actor))
 
     @staticmethod
     def _is_stored(connection: sqlite3.Connection, origin: Origin) -> bool:
