@@ -1,0 +1,62 @@
+"""Unix sockets that the daemon listens at: their own user and group alone, and nobody's place taken."""
+
+import os
+import socket
+import stat
+from pathlib import Path
+from typing import Final
+
+_OTHERS_OUT: Final = 0o117  # leaves rw-rw----
+_PENDING: Final = 64
+
+
+class SocketTaken(Exception):
+    """The path cannot be listened at; the sentence says why and what to do."""
+
+
+def listen_at(path: Path) -> socket.socket:
+    """A listening socket at `path`, mode 0660; a file that nobody listens at any more is replaced.
+
+    Raises SocketTaken.
+    """
+    _free(path)
+    listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        before = os.umask(_OTHERS_OUT)
+        try:
+            listening.bind(os.fspath(path))
+        finally:
+            os.umask(before)
+        listening.listen(_PENDING)
+        listening.setblocking(False)
+    except OSError as error:
+        listening.close()
+        raise SocketTaken(
+            f"the socket {path} cannot be made ({error.strerror or error}): check [sockets] and its folder"
+        ) from error
+    return listening
+
+
+def _free(path: Path) -> None:
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise SocketTaken(f"the socket {path} cannot be used ({error.strerror}): check its folder") from error
+    if not stat.S_ISSOCK(mode):
+        raise SocketTaken(f"{path} is no socket: move it away, or name another path under [sockets]")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        probe.settimeout(1)
+        try:
+            probe.connect(os.fspath(path))
+        except (ConnectionRefusedError, FileNotFoundError):
+            path.unlink(missing_ok=True)
+            return
+        except OSError as error:
+            raise SocketTaken(
+                f"the socket {path} cannot be tried ({error.strerror or error}): end what uses it, or take it away"
+            ) from error
+    raise SocketTaken(
+        f"another process listens at {path}: stop it first (a second daemon?), or name another path under [sockets]"
+    )
