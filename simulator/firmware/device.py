@@ -1,0 +1,362 @@
+"""The device's end of the Table Device Protocol, written from its specification: bytes and time in, bytes out.
+
+`now_ms` is the world's clock; the device's own, which goes over the wire, is ahead of it by an offset of its own.
+Numbers in brackets are sections of drivers/tdp/spec.md.
+"""
+
+import enum
+from collections import Counter, deque
+from typing import Final
+
+import msgspec
+
+from drivers.commands import CommandKind, Outcome
+from drivers.facts import DeviceFact
+from drivers.framing import DELIMITER, FrameDecoder, encode_frame
+from drivers.tdp.codes import COMMANDS_BY_CODE, MessageType
+from drivers.tdp.fields import BadMessage
+from drivers.tdp.header import MAJOR, Header, session_id
+from drivers.tdp.messages import (
+    Ack,
+    Alive,
+    CommandMessage,
+    DeviceMessage,
+    Durable,
+    FactMessage,
+    Gap,
+    Hello,
+    HelloAnswer,
+    Message,
+    OutcomeMessage,
+    Ping,
+    Start,
+    Started,
+    State,
+    UnknownMessageType,
+    read_message,
+    wire_frame,
+)
+from drivers.tdp.sequence import NUMBER_BITS, seq_add, seq_diff
+from simulator.firmware.identity import CAPABILITIES, FIRMWARE_VERSION, KIND_CODES, VENDOR, Identity
+from simulator.firmware.motors import Motion, Motors, RefusedError
+from simulator.firmware.ring import Ring
+from simulator.firmware.window import UnderWay, Window
+
+HEARTBEAT_MS: Final = 500
+SILENCE_MS: Final = 3000
+
+
+class SessionState(enum.Enum):
+    """(8.3)"""
+
+    SILENT = "silent"
+    GREETED = "greeted"
+    STARTED = "started"
+
+
+class Firmware:
+    """`patient`: commands that arrive wait until `take_up_commands` is called, as a slow machine's would."""
+
+    def __init__(self, identity: Identity, motors: Motors, *, patient: bool = False) -> None:
+        self.identity: Final = identity
+        self.ring: Final = Ring(identity.ring_size, identity.first_number)
+        self.counters: Final[Counter[str]] = Counter()
+        self._motors = motors
+        self._patient = patient
+        self._decoder = FrameDecoder()
+        self._state = SessionState.SILENT
+        self._nonce = b""
+        self._session = 0
+        self._window = Window(identity.first_sequence, 0)
+        self._sessions = 0
+        self._common_major = False
+        self._first_sequence = identity.first_sequence
+        self._waiting: deque[Started | State | OutcomeMessage] = deque()
+        self._next_fact = identity.first_number
+        self._host_sequence = 0
+        self._heard_ms = 0
+        self._sent_ms = 0
+        self._highest_command = 0
+        self._last_command = 0
+        self._last_outcome: Outcome | None = None
+        self._commands: deque[CommandMessage] = deque()
+        self._motion: tuple[int, CommandMessage, Motion] | None = None
+        self._out = bytearray()
+
+    @property
+    def state(self) -> SessionState:
+        return self._state
+
+    @property
+    def unacknowledged(self) -> int:
+        """Facts that the host has not said to be durable."""
+        return len(self.ring)
+
+    @property
+    def pending_commands(self) -> int:
+        """Commands that have arrived and wait for `take_up_commands`."""
+        return len(self._commands)
+
+    @property
+    def quiet(self) -> bool:
+        """Nothing is under way to the host and no command waits here."""
+        return not (len(self._window) or self._waiting or self._commands or self.ring.get(self._next_fact))
+
+    @property
+    def wake_at_ms(self) -> int | None:
+        """When `tick` has something to do next."""
+        times = [] if self._motion is None else [self._motion[0]]
+        if self._state is not SessionState.SILENT:
+            times.append(self._heard_ms + SILENCE_MS)
+            if self._state is SessionState.STARTED:
+                times.append(self._sent_ms + HEARTBEAT_MS)
+            again = self._window.wake_at_ms
+            if again is not None:
+                times.append(again)
+        return min(times, default=None)
+
+    def clock_ms(self, now_ms: int) -> int:
+        return now_ms + self.identity.clock_offset_ms
+
+    def plugged_in(self) -> None:
+        """A new cable is a new byte stream: half a frame of the old one is worth nothing (2.4)."""
+        self._decoder = FrameDecoder()
+
+    def report(self, fact: DeviceFact, now_ms: int) -> bytes:
+        """Something happened: it is numbered and kept, and sent when its turn comes (4.4)."""
+        self.ring.add(self.clock_ms(now_ms), fact)
+        return self._flush(now_ms)
+
+    def receive(self, data: bytes, now_ms: int) -> bytes:
+        for body in self._decoder.feed(data):
+            self._frame(body, now_ms)
+        if not self._patient:
+            self._take_up(now_ms)
+        return self._flush(now_ms)
+
+    def take_up_commands(self, now_ms: int) -> bytes:
+        """Let the machine do what has been waiting."""
+        self._take_up(now_ms)
+        return self._flush(now_ms)
+
+    def tick(self, now_ms: int) -> bytes:
+        if self._motion is not None and now_ms >= self._motion[0]:
+            _, command, motion = self._motion
+            self._motion = None
+            try:
+                motion.end()
+                self._tell_outcome(command, Outcome.FINISHED)
+            except RefusedError as refused:
+                self._tell_outcome(command, Outcome.REFUSED, str(refused))
+        if self._state is not SessionState.SILENT:
+            if now_ms - self._heard_ms >= SILENCE_MS or self._window.stuck(now_ms):
+                self.counters["sessions_ended"] += 1
+                self._end_session()
+            else:
+                for message in self._window.due_again(now_ms):
+                    self._put(message)
+        out = self._flush(now_ms)
+        if not out and self._state is SessionState.STARTED and now_ms - self._sent_ms >= HEARTBEAT_MS:
+            self._say(Alive(ping=0, clock_ms=self.clock_ms(now_ms), next_number=self.ring.next_number))
+            out = self._flush(now_ms)
+        return out
+
+    def _frame(self, body: bytes, now_ms: int) -> None:
+        """One good frame, judged in the order of 3.1."""
+        try:
+            header = Header.from_bytes(body)
+        except BadMessage:
+            self.counters["short_bodies"] += 1
+            return
+        hello = header.message_type == MessageType.HELLO
+        for dropped, reason in (
+            (header.to_host, "own_echo"),
+            (header.major != MAJOR and not hello, "other_major"),
+            (header.authenticated, "authenticated"),
+            (not hello and self._state is SessionState.SILENT, "before_hello"),
+            (header.session != (0 if hello else self._session), "other_session"),
+        ):
+            if dropped:
+                self.counters[reason] += 1
+                return
+        try:
+            message, rest = read_message(header, body)
+        except UnknownMessageType:
+            self.counters["unknown_types"] += 1
+            return
+        except BadMessage:
+            self.counters["bad_messages"] += 1
+            return
+        self.counters["longer_messages"] += bool(rest)
+        if isinstance(message, Hello):
+            self._hello(message, now_ms)
+            return
+        self._heard_ms = now_ms
+        self._host_sequence = header.sequence
+        if not isinstance(message, Start):
+            self._window.acknowledge(header.acknowledgement, now_ms)
+        self._take(message, now_ms)
+
+    def _hello(self, hello: Hello, now_ms: int) -> None:
+        """(4.2) Another nonce makes another session; the same one is answered again."""
+        if self._state is SessionState.SILENT or hello.nonce != self._nonce:
+            if self._state is SessionState.SILENT:
+                self._out += DELIMITER
+            self._end_session()
+            self._state = SessionState.GREETED
+            self._nonce = hello.nonce
+            self._session = session_id(hello.nonce, self.identity.boot)
+            # A session's first sequence differs from the last one's, and every run passes the wrap.
+            self._first_sequence = (self.identity.first_sequence + self._sessions) & 0xFFFF
+            self._sessions += 1
+            self._window = Window(self._first_sequence, now_ms)
+            self._highest_command = 0
+            self._host_sequence = 0
+        self._heard_ms = now_ms
+        answer = HelloAnswer(
+            nonce=hello.nonce,
+            attempt=hello.attempt,
+            boot=self.identity.boot,
+            clock_ms=self.clock_ms(now_ms),
+            kind=KIND_CODES[self.identity.kind],
+            capabilities=CAPABILITIES[self.identity.kind],
+            decks=self.identity.decks,
+            ring_size=self.identity.ring_size,
+            first_sequence=self._first_sequence,
+            firmware_hash=self.identity.firmware_hash,
+            vendor=VENDOR,
+            model=self.identity.model,
+            serial_number=self.identity.serial_number,
+            firmware_version=FIRMWARE_VERSION,
+        )
+        self._common_major = hello.lowest_major <= MAJOR <= hello.highest_major
+        self._say(answer, session=0)
+
+    def _take(self, message: Message, now_ms: int) -> None:
+        match message:
+            case Start():
+                self._start(message, now_ms)
+            case Ping(id=ping, durable=durable):
+                if durable is not None:
+                    self._durable(durable)
+                self._say(Alive(ping=ping, clock_ms=self.clock_ms(now_ms), next_number=self.ring.next_number))
+            case Durable(number=number) if self._state is SessionState.STARTED:
+                self._durable(number)
+            case CommandMessage() if self._state is SessionState.STARTED:
+                if message.id <= self._highest_command:
+                    self.counters["old_commands"] += 1
+                else:
+                    self._highest_command = message.id
+                    self._commands.append(message)
+            case Ack():
+                pass
+            case _:
+                self.counters["out_of_state"] += 1
+
+    def _start(self, start: Start, now_ms: int) -> None:
+        """(4.3) Only the first START of a session does anything."""
+        if self._state is not SessionState.GREETED or not self._common_major:
+            return
+        gap = False
+        first = self.ring.oldest
+        if start.resume is not None:
+            boot, number = start.resume
+            following = seq_add(number, 1, NUMBER_BITS)
+            self._durable(number if boot == self.identity.boot else None)
+            gap = boot != self.identity.boot or not self.ring.holds_from(following)
+            first = self.ring.oldest if gap else following
+        self._state = SessionState.STARTED
+        self._next_fact = first
+        self._waiting.append(Started(gap=gap, first_number=first))
+        self._waiting.append(self._machine_state(now_ms))
+
+    def _machine_state(self, now_ms: int) -> State:
+        return State(
+            clock_ms=self.clock_ms(now_ms),
+            flags=self._motors.state(),
+            last_command=self._last_command,
+            last_outcome=self._last_outcome,
+        )
+
+    def _durable(self, number: int | None) -> None:
+        if number is not None:
+            self.ring.durable(number)
+
+    def _take_up(self, now_ms: int) -> None:
+        """(7.2, 7.3) Each command once, in order; one that cannot start now is refused."""
+        while self._commands:
+            command = self._commands.popleft()
+            self._last_command = command.id
+            kind = COMMANDS_BY_CODE.get(command.command)
+            try:
+                if kind is None:
+                    raise RefusedError("unknown command")  # noqa: TRY301
+                self._do(command, kind, now_ms)
+            except RefusedError as refused:
+                self._tell_outcome(command, Outcome.REFUSED, str(refused))
+
+    def _do(self, command: CommandMessage, kind: CommandKind, now_ms: int) -> None:
+        motion = None
+        if kind is not CommandKind.REPORT_STATE:
+            motion = self._motors.take_up(kind)
+        self._tell_outcome(command, Outcome.ACCEPTED)
+        self._tell_outcome(command, Outcome.STARTED)
+        if kind is CommandKind.REPORT_STATE:
+            self._waiting.append(self._machine_state(now_ms))
+        if motion is None:
+            self._tell_outcome(command, Outcome.FINISHED)
+        else:
+            self._motion = (now_ms + motion.takes_ms, command, motion)
+
+    def _tell_outcome(self, command: CommandMessage, outcome: Outcome, reason: str = "") -> None:
+        self._last_outcome = outcome
+        if self._state is SessionState.STARTED:
+            self._waiting.append(OutcomeMessage(id=command.id, outcome=outcome, reason=reason))
+
+    def _end_session(self) -> None:
+        """(8.3) What was under way is forgotten; the ring stays."""
+        self._state = SessionState.SILENT
+        self._waiting.clear()
+        self._commands.clear()
+
+    def _flush(self, now_ms: int) -> bytes:
+        """Fill the window with what has its turn, and give out all that is to be sent."""
+        while self._state is SessionState.STARTED and not self._window.full:
+            message = self._next_message()
+            if message is None:
+                break
+            self._put(self._window.add(message.TYPE, message.to_bytes(), now_ms))
+        out, self._out = bytes(self._out), bytearray()
+        if out:
+            self._sent_ms = now_ms
+        return out
+
+    def _next_message(self) -> DeviceMessage | None:
+        if self._waiting:
+            return self._waiting.popleft()
+        if seq_diff(self._next_fact, self.ring.oldest, NUMBER_BITS) < 0:
+            self._next_fact = self.ring.oldest
+            return Gap(next_number=self._next_fact)
+        kept = self.ring.get(self._next_fact)
+        if kept is None:
+            return None
+        self._next_fact = seq_add(self._next_fact, 1, NUMBER_BITS)
+        return FactMessage.of(kept.number, msgspec.structs.replace(kept.fact, at_ms=kept.clock_ms))
+
+    def _put(self, message: UnderWay) -> None:
+        header = Header(
+            to_host=True,
+            message_type=message.kind,
+            session=self._session,
+            sequence=message.sequence,
+            acknowledgement=self._host_sequence,
+        )
+        self._out += encode_frame(header.to_bytes() + message.payload)
+
+    def _say(self, message: DeviceMessage, session: int | None = None) -> None:
+        self._out += wire_frame(
+            message,
+            session=self._session if session is None else session,
+            sequence=self._window.next_sequence,
+            acknowledgement=self._host_sequence,
+        )

@@ -1,0 +1,62 @@
+"""Who a simulated device says it is."""
+
+import hashlib
+from dataclasses import dataclass
+from typing import Final
+
+from drivers.driver import DeviceKind
+from drivers.tdp.codes import Capability, KindCode
+from simulator.world import Chances
+
+VENDOR: Final = "Simulated Devices"
+FIRMWARE_VERSION: Final = "1.0.0"
+NEAR_NUMBER_WRAP: Final = 2**32 - 20
+NEAR_SEQUENCE_WRAP: Final = 2**16 - 20
+
+MODELS: Final = {DeviceKind.SHUFFLER: "Riffle 3", DeviceKind.SHOE: "Lookout 52", DeviceKind.LAYOUT: "Strip 15"}
+CAPABILITIES: Final = {
+    DeviceKind.SHUFFLER: Capability.DISPENSES_GROUPS,
+    DeviceKind.SHOE: Capability.READS_CARDS,
+    DeviceKind.LAYOUT: Capability.SENSES_SEATS,
+}
+KIND_CODES: Final = {
+    DeviceKind.SHUFFLER: KindCode.SHUFFLER,
+    DeviceKind.SHOE: KindCode.SHOE,
+    DeviceKind.LAYOUT: KindCode.LAYOUT,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """`first_number` and `first_sequence` lie a little before the wrap, so that every run crosses it.
+
+    `clock_offset_ms`: how far the device's own clock is ahead of the world's.
+    """
+
+    kind: DeviceKind
+    serial_number: str
+    boot: bytes
+    decks: int
+    clock_offset_ms: int
+    ring_size: int = 1024
+    first_number: int = NEAR_NUMBER_WRAP
+    first_sequence: int = NEAR_SEQUENCE_WRAP
+
+    @property
+    def model(self) -> str:
+        return MODELS[self.kind]
+
+    @property
+    def firmware_hash(self) -> bytes:
+        return hashlib.sha256(f"{self.model} {FIRMWARE_VERSION}".encode()).digest()
+
+
+def identity(kind: DeviceKind, decks: int, chances: Chances, power_up: int = 1) -> Identity:
+    """The same device for the same seed; a boot id of its own for every power-up."""
+    return Identity(
+        kind=kind,
+        serial_number=f"SIM-{Chances(chances.seed).token(f'{kind.value} serial number', 3).hex()}",
+        boot=chances.token(f"{kind.value} boot {power_up}", 8),
+        decks=decks if kind is not DeviceKind.LAYOUT else 0,
+        clock_offset_ms=chances.stream(f"{kind.value} clock {power_up}").randrange(10**9),
+    )
