@@ -1,0 +1,68 @@
+"""What people at the table see of the daemon: its feed, as far as a dealer and the floor act on it."""
+
+from dataclasses import dataclass, field
+
+from drivers.facts import Place
+from simulator.steps import Told
+
+
+@dataclass(frozen=True, slots=True)
+class OpenHold:
+    irregularity: str
+    seat: Place | None
+
+
+@dataclass(slots=True)
+class Screen:
+    """Holds and alarms that wait for somebody, and how the round stands. `events` keeps the whole feed."""
+
+    events: list[Told] = field(default_factory=list)
+    holds: list[OpenHold] = field(default_factory=list)
+    alarms: list[str] = field(default_factory=list)
+    up: set[str] = field(default_factory=set)
+    round: int = 0
+    over: bool = True
+    void: bool = False
+    misdealt: set[int] = field(default_factory=set)
+    in_play: tuple[int, ...] = ()
+    last_seq: int = 0
+
+    def show(self, event: Told) -> None:
+        """One event of the feed; a repeat is dropped."""
+        if event["seq"] <= self.last_seq:
+            return
+        self.last_seq = event["seq"]
+        self.events.append(event)
+        match event["event"]:
+            case "round_opened":
+                self.round, self.over, self.void = event["round"], False, False
+                self.misdealt.clear()
+                self.in_play = ()
+            case "bets_closed":
+                self.in_play = tuple(event["seats"])
+            case "round_settled":
+                self.over = True
+            case "round_void":
+                self.over = self.void = True
+                self.holds.clear()
+            case "irregularity":
+                if event["ruling"] == "void_seat" and isinstance(event.get("seat"), int):
+                    self.misdealt.add(event["seat"])
+            case "hold_raised":
+                self.holds.append(OpenHold(event["irregularity"], event.get("seat")))
+            case "hold_lifted":
+                self._lift(event)
+            case "alarm_raised":
+                self.alarms.append(event["alarm"])
+            case "alarm_acknowledged":
+                self.alarms = [alarm for alarm in self.alarms if alarm != event["alarm"]]
+            case "device_up":
+                self.up.add(event["device"])
+            case "device_down":
+                self.up.discard(event["device"])
+
+    def _lift(self, event: Told) -> None:
+        seat = event.get("seat")
+        if event.get("ruling") in ("void_seat", "forfeit_seat") and isinstance(seat, int):
+            self.misdealt.add(seat)
+        self.holds = [hold for hold in self.holds if hold.irregularity != event["irregularity"]]
