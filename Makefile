@@ -4,7 +4,7 @@ PY := $(VENV)/bin/python
 COMPILE := uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate
 export PYTHONDONTWRITEBYTECODE = 1
 
-.PHONY: setup dev demo test test-long check format lock clean
+.PHONY: setup dev demo test test-long check bench format lock clean
 
 $(VENV)/.runtime: requirements.lock pyproject.toml
 	@python3 -c 'import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
@@ -16,6 +16,10 @@ $(VENV)/.runtime: requirements.lock pyproject.toml
 
 $(VENV)/.dev: requirements-dev.lock $(VENV)/.runtime
 	$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	@touch $@
+
+$(VENV)/.bench: requirements-bench.lock $(VENV)/.runtime
+	$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-bench.lock
 	@touch $@
 
 setup: $(VENV)/.runtime        ## make .venv and install the project into it
@@ -37,13 +41,17 @@ check: dev                     ## lint, types, floors, fast tests
 	$(VENV)/bin/lint-imports
 	$(PY) -m pytest -q -n 2 -m "not long and not real"
 
+bench: $(VENV)/.bench          ## speeds beside those of others, in one run
+	$(PY) -m tests.bench.ranking
+
 format: dev
 	$(VENV)/bin/ruff check --fix .
 	$(VENV)/bin/ruff format .
 
-lock: dev                      ## both locks anew, from the ranges in pyproject.toml
+lock: dev                      ## all locks anew, from the ranges in pyproject.toml
 	$(VENV)/bin/$(COMPILE) pyproject.toml --group build -o requirements.lock
 	$(VENV)/bin/$(COMPILE) pyproject.toml --group build --group dev -c requirements.lock -o requirements-dev.lock
+	$(VENV)/bin/$(COMPILE) --group bench -c requirements-dev.lock -o requirements-bench.lock
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache *.egg-info
