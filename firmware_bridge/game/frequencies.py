@@ -1,12 +1,11 @@
 """How often each hand comes from a shoe of several decks, and what a pay table is worth there. Exact integers."""
 
-from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
-from itertools import combinations_with_replacement
 from math import comb
 
-from firmware_bridge.hands import SixCardHand, best_five
+from firmware_bridge.game.six_cards import count_six_cards
+from firmware_bridge.hands import SixCardHand
 from firmware_bridge.terms import HandCategory
 
 
@@ -33,50 +32,8 @@ def pair_plus_total(pays: Mapping[HandCategory, int], decks: int) -> tuple[int, 
 
 
 def six_card_counts(decks: int) -> dict[SixCardHand | None, int]:
-    """Sets of each best hand among the `comb(52 * decks, 6)` that six cards of the shoe can make; None = nothing.
-
-    First every set by its ranks alone, then those with five or six cards of one suit are moved to where they belong.
-    """
-    of_rank = [comb(4 * decks, copies) for copies in range(7)]
-    of_card = [comb(decks, copies) for copies in range(7)]
-    totals: Counter[SixCardHand | None] = Counter()
-    for ranks in combinations_with_replacement(range(13), 6):
-        counts = _counted(ranks)
-        totals[best_five(counts, None)] += _ways(counts, of_rank)
-    for held in (5, 6):
-        for suited in combinations_with_replacement(range(13), held):
-            counts = _counted(suited)
-            ways = 4 * _ways(counts, of_card)
-            if not ways:
-                continue
-            if held == 6:
-                _move(totals, counts, suited, ways)
-                continue
-            for other in range(13):
-                counts[other] += 1
-                _move(totals, counts, suited, ways * 3 * decks)
-                counts[other] -= 1
-    return {hand: totals[hand] for hand in (*SixCardHand, None)}
-
-
-def _move(totals: Counter[SixCardHand | None], counts: list[int], suited: tuple[int, ...], ways: int) -> None:
-    totals[best_five(counts, None)] -= ways
-    totals[best_five(counts, suited)] += ways
-
-
-def _counted(ranks: tuple[int, ...]) -> list[int]:
-    counts = [0] * 13
-    for rank in ranks:
-        counts[rank] += 1
-    return counts
-
-
-def _ways(counts: list[int], choices: list[int]) -> int:
-    ways = 1
-    for copies in counts:
-        if copies:
-            ways *= choices[copies]
-    return ways
+    """Sets of each best hand among the `comb(52 * decks, 6)` that six cards of the shoe can make; None = nothing."""
+    return count_six_cards([(decks,) * 13] * 4)
 
 
 def six_card_total(pays: Mapping[SixCardHand, int], decks: int) -> tuple[int, int]:

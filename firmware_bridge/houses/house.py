@@ -11,7 +11,7 @@ from firmware_bridge.hands import SixCardHand
 from firmware_bridge.houses.policy import Policy
 from firmware_bridge.terms import HandCategory
 
-Pay: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=100_000)]
+Pay: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=100_000)]
 Amount: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 Decks: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=8)]
 InitialWager: TypeAlias = Literal["ante", "pair_plus", "six_card"]

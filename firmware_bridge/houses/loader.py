@@ -152,6 +152,10 @@ def _check(house: House, sources: dict[str, Provenance]) -> None:
             raise _Wrong("position.coverage", "is not among coverage_options")
         if wagers.offered != ("ante",):
             raise _Wrong("wagers.offered", "must be the ante alone where a player-dealer covers the wagers")
+        if wagers.tips:
+            raise _Wrong("wagers.tips", "must be empty where a player-dealer covers the wagers")
+        if any(schedule.ante_bonus for schedule in house.schedules):
+            raise _Wrong("schedules", "must pay no ante_bonus where a player-dealer covers the wagers")
     _check_schedules(house)
     gaps = house.policy.gaps()
     if gaps:
