@@ -31,9 +31,9 @@ def pair_plus_total(pays: Mapping[HandCategory, int], decks: int) -> tuple[int, 
     return won, comb(52 * decks, 3)
 
 
-def six_card_counts(decks: int) -> dict[SixCardHand | None, int]:
+def six_card_counts(decks: int) -> Mapping[SixCardHand | None, int]:
     """Sets of each best hand among the `comb(52 * decks, 6)` that six cards of the shoe can make; None = nothing."""
-    return count_six_cards([(decks,) * 13] * 4)
+    return count_six_cards(((decks,) * 13,) * 4)
 
 
 def six_card_total(pays: Mapping[SixCardHand, int], decks: int) -> tuple[int, int]:
