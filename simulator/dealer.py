@@ -66,6 +66,8 @@ class Dealer:
             yield from self._deal.deal(truth)
         self._note_hands(truth)
         if not self._screen.void:
+            yield from self._turn_up(truth)
+        if not self._screen.void:
             yield from self._decisions(truth, written)
         if not self._screen.void:
             yield from self._reveal(truth)
@@ -134,6 +136,14 @@ class Dealer:
             cards = self._table.cards_at(place)
             if cards or place in truth.order:
                 truth.hands[place] = cards
+
+    def _turn_up(self, truth: RoundTruth) -> Script:
+        """Cards of the dealer's place that the house deals face up."""
+        for card in list(self._table.layout.places["dealer"])[: self._custom.face_up]:
+            card.face_up = True
+            yield Pause(LOOK_MS)
+            yield from say(truth, "dealer", "card_exposed", seat="dealer", card=str(card.face))
+            yield from self._careful(truth)
 
     def _decisions(self, truth: RoundTruth, written: PlayedRound) -> Script:
         for seat, wagers in written.wagers.items():

@@ -10,43 +10,42 @@ import msgspec
 from drivers.cards import Card
 
 CHIP: Final = 500  # minor units; every stake is a number of these
-QUEEN, SIX, FOUR = 10, 4, 2  # ranks as Card counts them
+QUEEN_SIX_FOUR: Final = [10, 4, 2]  # ranks as Card counts them
 Wagers: TypeAlias = Mapping[str, int]
 Chance: TypeAlias = Annotated[float, msgspec.Meta(ge=0, le=1)]
 
 
 class Custom(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How people wager in a house. `chances`: how likely a seat makes each wager; `fee`: per round, in minor units.
+    """How people wager in a house. `chances`: how likely a seat makes each wager; `tips`: the dealer's, beside it.
 
-    `together`: the wagers that a seat has to make at once. `face_up`: cards of the dealer that are dealt face up.
+    `fee`: a seat's for a round, in minor units. `face_up`: cards of the dealer's three that are dealt face up.
+    `player_dealer`: one of the seats holds the position. `fold_counted`: folded hands are spread and counted.
     """
 
     chances: dict[str, Chance]
-    together: tuple[str, ...] = ()
+    tips: dict[str, Chance] = {}
     fee: int = 0
     player_dealer: bool = False
     face_up: int = 0
-    shuffle_every_round: bool = True
-    fold_counted: bool = True
+    fold_counted: bool = False
 
 
 def worth_playing(cards: Sequence[Card]) -> bool:
-    """Queen, six, four or better: the well-known dividing line (players here are no worse than that)."""
+    """Queen, six, four or better: the well-known dividing line."""
     ranks = sorted((card.rank for card in cards), reverse=True)
     if len({card.suit for card in cards}) == 1 or len(set(ranks)) < len(ranks):
         return True
     if ranks[0] - ranks[-1] == 2 or ranks == [12, 1, 0]:
         return True
-    return ranks >= [QUEEN, SIX, FOUR]
+    return ranks >= QUEEN_SIX_FOUR
 
 
 @dataclass(slots=True)
 class Crowd:
-    """Who sits where. Seats are taken and left now and then, never all of them left."""
+    """Who sits where. Seats are taken and left now and then; some always stay taken."""
 
     randomness: random.Random
     places: tuple[int, ...]
-    custom: Custom
     seated: tuple[int, ...] = ()
 
     def sit_down(self) -> tuple[int, ...]:
@@ -67,19 +66,17 @@ class Crowd:
             taken.remove(self.randomness.choice(taken))
         self.seated = tuple(sorted(taken))
 
-    def wagers(self) -> dict[int, Wagers]:
-        """Seat to its wagers, in minor units: at least one of the initial wagers each."""
-        made: dict[int, Wagers] = {}
-        for seat in self.sit_down():
-            stakes: dict[str, int] = {}
-            for name, chance in self.custom.chances.items():
-                if self.randomness.random() < chance:
-                    stakes[name] = CHIP * self.randomness.randint(1, 4)
-            if not {"ante", "pair_plus"} & stakes.keys():
-                stakes["ante"] = CHIP
-            for name in self.custom.together:
-                stakes.setdefault(name, CHIP)
-            if self.custom.fee:
-                stakes["fee"] = self.custom.fee
-            made[seat] = stakes
-        return made
+
+def wagers(custom: Custom, randomness: random.Random) -> Wagers:
+    """What one seat wagers, in minor units: at least one wager, and a tip only beside the wager it goes with."""
+    made = {
+        name: CHIP * randomness.randint(1, 4) for name, chance in custom.chances.items() if randomness.random() < chance
+    }
+    if not made:
+        made[next(iter(custom.chances))] = CHIP
+    for tip, chance in custom.tips.items():
+        if tip.removeprefix("tip_") in made and randomness.random() < chance:
+            made[tip] = CHIP
+    if custom.fee:
+        made["fee"] = custom.fee
+    return made
