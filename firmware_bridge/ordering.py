@@ -44,11 +44,14 @@ class Waiting:
 
 @dataclass(slots=True)
 class _Link:
-    """What is known of a device's time, all on the table's clock. `spoken`: it has answered since it was connected."""
+    """What is known of a device's time, all on the table's clock.
+
+    `back_at_ms`: when it first said how far it is since it was connected; until then it may have much to catch up on.
+    """
 
     live: bool = False
-    spoken: bool = False
     up_at_ms: int = NEVER
+    back_at_ms: int | None = None
     heard_at_ms: int = NEVER
     fact_at_ms: int = NEVER
     asked_at_ms: int = NEVER
@@ -57,9 +60,9 @@ class _Link:
         """When it is sure enough that nothing earlier than `at_ms` comes any more; None while nobody can say."""
         if self.heard_at_ms >= at_ms:
             return NEVER
-        if not (self.live and self.spoken):
+        if not self.live or self.back_at_ms is None:
             return None
-        return max(since_ms, self.up_at_ms) + PATIENCE_MS
+        return max(since_ms, self.back_at_ms) + PATIENCE_MS
 
 
 class Order:
@@ -84,7 +87,7 @@ class Order:
 
     def link_up(self, device: str, now_ms: int) -> None:
         link = self._links[device]
-        link.live, link.spoken, link.up_at_ms = True, False, now_ms
+        link.live, link.up_at_ms, link.back_at_ms = True, now_ms, None
 
     def link_down(self, device: str) -> None:
         self._links[device].live = False
@@ -95,7 +98,8 @@ class Order:
         asked_at_ms = NEVER if word.asked_at_ms is None else word.asked_at_ms
         reached_ms = min(max(word.at_ms, asked_at_ms), now_ms)
         link.heard_at_ms = max(link.heard_at_ms, reached_ms)
-        link.spoken = link.spoken or reached_ms >= link.up_at_ms
+        if link.back_at_ms is None and reached_ms >= link.up_at_ms:
+            link.back_at_ms = now_ms
 
     def stamp(self, device: str, at_ms: int, now_ms: int) -> int:
         """A device's fact at `at_ms`, by what is certain: not after now, not before what the device told earlier.
@@ -147,7 +151,7 @@ class Order:
             ]
             if limit_at_ms is not None and link.heard_at_ms < limit_at_ms <= now_ms:
                 since_ms.append(limit_at_ms)
-            if link.live and not link.spoken:
+            if link.live and link.back_at_ms is None:
                 since_ms.append(link.up_at_ms)
             if link.live and since_ms and link.asked_at_ms < max(*since_ms, link.up_at_ms):
                 link.asked_at_ms = now_ms

@@ -16,6 +16,7 @@ from firmware_bridge.intake import Acknowledge, Answer, Intake, Turn
 from firmware_bridge.journal.rows import Apply, Origin, Receive, Write
 from tests.firmware_bridge.claims import CLAIMS
 
+RESEND_MS = 25
 DEVICES = {"shoe": DeviceKind.SHOE, "shuffler": DeviceKind.SHUFFLER, "layout": DeviceKind.LAYOUT}
 
 
@@ -108,11 +109,14 @@ class Crash(Exception):
 
 @dataclass
 class Machine:
-    """One device: its clock is `error_ms` off, its wire carries in order, each message some of `delays_ms` late."""
+    """One device: its clock is read `errors_ms` off, its wire carries in order, each message `delays_ms` late.
+
+    What it resends after a reconnection takes RESEND_MS a fact, so that it is behind for long.
+    """
 
     name: str
     world: "World"
-    error_ms: int
+    errors_ms: Iterator[int]
     delays_ms: Iterator[int]
     ring: list[NumberedFact] = field(default_factory=list)
     connection: int = 0
@@ -120,7 +124,7 @@ class Machine:
     sent_until_ms: int = 0
 
     def mapped(self, at_ms: int) -> int:
-        return at_ms + self.error_ms
+        return at_ms + next(self.errors_ms)
 
     def happen(self, mark: int) -> None:
         fact = device_fact(self.name, self.mapped(self.world.now_ms), mark)
@@ -135,6 +139,10 @@ class Machine:
         self.world.at(
             self.sent_until_ms, lambda: self.world.report(self.name, report) if connection == self.connection else None
         )
+
+    def beat(self) -> None:
+        if self.connected:
+            self.send(Heard(at_ms=self.mapped(self.world.now_ms)))
 
     def asked(self) -> None:
         asked_at_ms, connection = self.world.now_ms, self.connection
@@ -154,8 +162,9 @@ class Machine:
         self.world.report(self.name, LinkUp(claims=CLAIMS, boot="boot", gap=False))
         numbers = [numbered.number for numbered in self.ring]
         first = 0 if resume is None else numbers.index(resume.number) + 1
-        # One that the host has already is sent again: the acknowledgement was lost.
-        for numbered in self.ring[max(0, first - 1) :]:
+        # Some that the host has already are sent again: their acknowledgement was lost.
+        for numbered in self.ring[max(0, first - 3) :]:
+            self.sent_until_ms = max(self.sent_until_ms, self.world.now_ms) + RESEND_MS
             self.send(numbered)
 
     def lose(self) -> None:
@@ -171,11 +180,11 @@ class Machine:
 class World:
     """`crash_at`: the effects, counted over the whole run, before which the daemon is killed."""
 
-    def __init__(self, errors_ms: dict[str, int], delays_ms: list[int], crash_at: frozenset[int] = frozenset()) -> None:
+    def __init__(self, errors_ms: list[int], delays_ms: list[int], crash_at: frozenset[int] = frozenset()) -> None:
         self.now_ms = 1000
         self.journal = MemoryJournal()
-        delays = itertools.cycle(delays_ms)
-        self.machines = {name: Machine(name, self, errors_ms[name], delays) for name in DEVICES}
+        errors, delays = itertools.cycle(errors_ms), itertools.cycle(delays_ms)
+        self.machines = {name: Machine(name, self, errors, delays) for name in DEVICES}
         self.answers: list[str] = []
         self._queue: list[tuple[int, int, Callable[[], None]]] = []
         self._count = itertools.count()
