@@ -1,0 +1,230 @@
+"""What keeps one device connected: generation after generation, with pauses, and one log line for each new reason."""
+
+import asyncio
+import contextlib
+import enum
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+import msgspec
+import structlog
+
+from drivers.commands import Command, Outcome
+from drivers.driver import Claims, CommandReport, Driver, LinkDown, LinkUp, NumberedFact, Report, Resume
+from drivers.errors import LinkError, PortMissing
+from drivers.transports.transport import OpenPort
+from firmware_bridge.config import DeviceConfig
+from firmware_bridge.connection import Connection, internal_error
+
+_MOST_DOUBLINGS: Final = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """Pauses between tries, in seconds: doubling from `first_s` to a cap, each shortened by chance by up to a half.
+
+    A missing port costs one look at a folder, so its cap is low. A refused device waits for a person.
+    The doubling begins anew after a connection of `healthy_s`.
+    """
+
+    first_s: float = 0.25
+    cap_s: float = 5.0
+    missing_cap_s: float = 1.0
+    refused_s: float = 10.0
+    healthy_s: float = 30.0
+
+
+class BackOff:
+    """How long to wait before the next try. `jitter` answers from 0 up to 1."""
+
+    def __init__(self, pace: Pace, jitter: Callable[[], float]) -> None:
+        self._pace = pace
+        self._jitter = jitter
+        self._doublings = 0
+
+    def next_s(self, cap_s: float) -> float:
+        pause_s = min(cap_s, self._pace.first_s * float(2**self._doublings))
+        self._doublings = min(self._doublings + 1, _MOST_DOUBLINGS)
+        return pause_s * (1 - self._jitter() / 2)
+
+    def ended_after(self, up_s: float) -> None:
+        """A connection was up for so long."""
+        if up_s >= self._pace.healthy_s:
+            self._doublings = 0
+
+
+class LinkState(enum.Enum):
+    """REFUSED: the device is there, but a person has to do something first; `sentence` says what."""
+
+    CONNECTING = "connecting"
+    WAITING = "waiting"
+    REFUSED = "refused"
+    UP = "up"
+
+
+class DeviceState(msgspec.Struct, frozen=True, kw_only=True):
+    """A device's link as it stands. `tries` since it was last up; `losses` and `faults` in this run.
+
+    `sentence`: why it is not up. `counters`: what its drivers threw away or repeated in this run, by reason.
+    """
+
+    kind: str
+    driver: str
+    port: str
+    link: LinkState
+    sentence: str | None
+    generation: int
+    tries: int
+    losses: int
+    faults: int
+    claims: Claims | None
+    boot: str | None
+    counters: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What every link is given: time, chance, ports and drivers, and whom to tell."""
+
+    clock: Callable[[], int]
+    on_report: Callable[[str, Report], None]
+    resume_point: Callable[[str], Resume | None]
+    nonce: Callable[[], bytes]
+    open_port: OpenPort
+    new_driver: Callable[[DeviceConfig], Driver]
+    jitter: Callable[[], float]
+    pace: Pace
+
+
+class Link:
+    """One configured device. `keep` never returns; nothing that goes wrong with a device ends it."""
+
+    def __init__(self, device: DeviceConfig, around: Surroundings) -> None:
+        self._device = device
+        self._around = around
+        kind = device.kind.value
+        self._called = f"the {kind}" if device.name == kind else f"the {kind} {device.name}"
+        self._log = structlog.get_logger("link").bind(device=device.name, port=device.port)
+        self._connection: Connection | None = None
+        self._back_off = BackOff(around.pace, around.jitter)
+        self._now = asyncio.Event()
+        self._state = LinkState.CONNECTING
+        self._sentence: str | None = None
+        self._generation = 0
+        self._tries = 0
+        self._losses = 0
+        self._faults = 0
+        self._counted: Counter[str] = Counter()
+
+    async def keep(self) -> None:
+        while True:
+            pause_s = await self._hold_once()
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(pause_s):
+                    await self._now.wait()
+            self._now.clear()
+
+    def retry(self) -> None:
+        """Something has changed: try again at once."""
+        self._now.set()
+
+    def durable(self, number: int, boot: str | None) -> None:
+        if self._connection is not None:
+            self._connection.durable(boot, number)
+
+    def ask(self) -> None:
+        if self._connection is not None:
+            self._connection.ask()
+
+    def send(self, command: Command) -> None:
+        if self._connection is not None and self._connection.up:
+            self._log.info("command sent", command=command.kind.value, id=command.id)
+            self._connection.send(command)
+        else:
+            reason = f"{self._called} is not connected: the command was not sent"
+            told = CommandReport(command.id, Outcome.UNKNOWN, reason)
+            asyncio.get_running_loop().call_soon(self._around.on_report, self._device.name, told)
+
+    @property
+    def state(self) -> DeviceState:
+        link = self._connection.link if self._connection is not None and self._state is LinkState.UP else None
+        counters = self._counted + Counter(self._connection.counters if self._connection is not None else {})
+        return DeviceState(
+            kind=self._device.kind.value,
+            driver=self._device.driver,
+            port=self._device.port,
+            link=self._state,
+            sentence=self._sentence,
+            generation=self._generation,
+            tries=self._tries,
+            losses=self._losses,
+            faults=self._faults,
+            claims=link.claims if link is not None else None,
+            boot=link.boot if link is not None else None,
+            counters=dict(counters),
+        )
+
+    async def _hold_once(self) -> float:
+        """One generation from open to close; answers how many seconds to wait before the next."""
+        self._generation += 1
+        self._tries += 1
+        cap_s = self._around.pace.cap_s
+        try:
+            down = await self._connect()
+        except PortMissing as error:
+            cap_s = self._around.pace.missing_cap_s
+            self._wait_for(LinkState.WAITING, str(error))
+        except LinkError as error:
+            self._wait_for(LinkState.WAITING, str(error))
+        except Exception as error:  # noqa: BLE001  the link is tried for ever, whatever goes wrong
+            self._faults += 1
+            self._wait_for(LinkState.WAITING, internal_error(error))
+        else:
+            if down.final:
+                self._wait_for(LinkState.REFUSED, down.reason)
+                return self._around.pace.refused_s
+            self._wait_for(LinkState.WAITING, down.reason)
+        return self._back_off.next_s(cap_s)
+
+    async def _connect(self) -> LinkDown:
+        connection = Connection(self._around.new_driver(self._device), self._around.clock, self._tell)
+        self._connection = connection
+        resume = self._around.resume_point(self._device.name)
+        try:
+            return await connection.run(self._around.open_port, self._device.port, self._around.nonce(), resume)
+        finally:
+            self._connection = None
+            self._counted += Counter(connection.counters)
+            self._faults += connection.failed
+            if connection.up_since_s is not None:
+                self._losses += 1
+                self._back_off.ended_after(asyncio.get_running_loop().time() - connection.up_since_s)
+
+    def _wait_for(self, state: LinkState, sentence: str) -> None:
+        if (state, sentence) != (self._state, self._sentence):
+            doing = "refused" if state is LinkState.REFUSED else "waiting for"
+            self._log.warning(f"{doing} {self._called}: {sentence}")
+        self._state = state
+        self._sentence = sentence
+
+    def _tell(self, report: Report) -> None:
+        match report:
+            case LinkUp(claims=claims, boot=boot, gap=gap):
+                self._state = LinkState.UP
+                self._sentence = None
+                self._tries = 0
+                self._log.info(
+                    f"{self._called} is connected",
+                    model=claims.model,
+                    serial_number=claims.serial_number,
+                    firmware=claims.firmware_version,
+                    boot=boot,
+                    gap=gap,
+                )
+            case NumberedFact(number=number, fact=fact):
+                self._log.debug("fact", fact=fact.__struct_config__.tag, number=number)
+            case CommandReport(command_id=command_id, outcome=outcome):
+                self._log.info("command told", id=command_id, outcome=outcome.value)
+        self._around.on_report(self._device.name, report)
