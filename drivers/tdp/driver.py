@@ -1,0 +1,391 @@
+"""The host's end of TDP as a driver: bytes and time in, reports and bytes out (drivers/tdp/spec.md)."""
+
+import re
+from collections import Counter
+from typing import Final
+
+from drivers.commands import Command, Outcome
+from drivers.driver import (
+    CommandReport,
+    DeviceKind,
+    LinkDown,
+    LinkUp,
+    Report,
+    Resume,
+    Step,
+)
+from drivers.framing import DELIMITER, FrameDecoder
+from drivers.tdp.codes import SEQUENCED_UNKNOWN, MessageType
+from drivers.tdp.command_desk import CommandDesk
+from drivers.tdp.fact_order import FactOrder, FactsBroken
+from drivers.tdp.fields import BadMessage
+from drivers.tdp.header import HEADER_SIZE, MAJOR, Header, session_id
+from drivers.tdp.identity import claims_of, identity_refusal, version_refusal
+from drivers.tdp.messages import (
+    BOOT_SIZE,
+    Ack,
+    Alive,
+    Durable,
+    FactMessage,
+    Gap,
+    Hello,
+    HelloAnswer,
+    HostMessage,
+    Message,
+    OutcomeMessage,
+    Ping,
+    Start,
+    Started,
+    State,
+    UnknownMessageType,
+    read_message,
+    wire_frame,
+)
+from drivers.tdp.sequence import NUMBER_BITS, SEQUENCE_BITS, seq_add, seq_diff
+from drivers.tdp.session import FLOWING, HANDSHAKE_MS, LINKED, SILENCE_MS, HostSession, SessionState, Timer, Trigger
+from drivers.tdp.stream import SequencedReceiver
+from drivers.tdp.timing import RoundTrips
+
+PINGS_REMEMBERED: Final = 64
+_BOOT: Final = re.compile(f"[0-9a-f]{{{2 * BOOT_SIZE}}}")
+_FIXED_MAJORS: Final = slice(HEADER_SIZE + 26, HEADER_SIZE + 30)
+"""Kind, lowest and highest major, minor: the same place in HELLO_ANSWER of every major (section 9.1)."""
+
+
+class TdpDriver:
+    """Talks to one device of `kind`; `serial_number` None takes any. One object serves one connection."""
+
+    def __init__(self, kind: DeviceKind, serial_number: str | None) -> None:
+        self.state: State | None = None
+        """What the device last said of itself; None before it did."""
+        self._kind = kind
+        self._serial_number = serial_number
+        self._decoder = FrameDecoder()
+        self._session = HostSession()
+        self._desk = CommandDesk()
+        self._trips = RoundTrips()
+        self._counts: Counter[str] = Counter()
+        self._facts = FactOrder(kind, self._counts)
+        self._bytes_heard = 0
+        self._nonce = b""
+        self._key: bytes | None = None
+        self._resume: tuple[bytes, int] | None = None
+        self._known_before = False
+        self._answer: HelloAnswer | None = None
+        self._session_id = 0
+        self._stream: SequencedReceiver[Message | None] = SequencedReceiver(0)
+        self._durable: int | None = None
+        self._attempts: list[int] = []
+        self._last_ping = 0
+        self._pings: dict[int, int] = {}
+        self._sequence = 0
+        self._ack_due = False
+        self._reports: list[Report] = []
+        self._messages: list[HostMessage] = []
+
+    @property
+    def counters(self) -> dict[str, int]:
+        stream = {
+            "repeated_frames": self._stream.repeated,
+            "frames_too_far_ahead": self._stream.too_far_ahead,
+        }
+        return {**self._decoder.counters, **stream, **self._counts}
+
+    @property
+    def wake_at_ms(self) -> int | None:
+        times = (self._session.wake_at_ms, self._desk.wake_at_ms)
+        return min((time for time in times if time is not None), default=None)
+
+    def opened(self, *, nonce: bytes, key: bytes | None, resume: Resume | None, now_ms: int) -> Step:
+        self._nonce, self._key = nonce, key
+        self._known_before = resume is not None
+        self._resume = None if resume is None else _resume_point(resume)
+        self._session.fire(Trigger.OPENED, now_ms)
+        return self.tick(now_ms)
+
+    def receive(self, data: bytes, now_ms: int) -> Step:
+        self._bytes_heard += len(data)
+        for body in self._decoder.feed(data):
+            if self._session.state is SessionState.CLOSED:
+                break
+            self._frame(body, now_ms)
+        return self._step()
+
+    def durable(self, number: int, now_ms: int) -> Step:
+        due = self._facts.next_number
+        if self._session.state not in FLOWING or due is None or seq_diff(number, due, NUMBER_BITS) >= 0:
+            self._counts["durable_out_of_place"] += 1
+        elif self._durable is None or seq_diff(number, self._durable, NUMBER_BITS) > 0:
+            self._durable = number
+            self._messages.append(Durable(number=number))
+        return self._step()
+
+    def ask(self, now_ms: int) -> Step:
+        if self._session.state in LINKED:
+            self._session.pinged(now_ms)
+            self._ping(now_ms)
+        return self._step()
+
+    def send(self, command: Command, now_ms: int) -> Step:
+        if self._session.state not in FLOWING:
+            self._reports.append(CommandReport(command.id, Outcome.REFUSED, "there is no session with the device"))
+            return self._step()
+        refusal = self._desk.put(command)
+        if refusal is not None:
+            self._reports.append(refusal)
+        self._send_commands(now_ms)
+        return self._step()
+
+    def tick(self, now_ms: int) -> Step:
+        while (timer := self._session.take_due(now_ms)) is not None:
+            self._timer(timer, now_ms)
+        late = self._desk.overdue(now_ms)
+        if isinstance(late, CommandReport):
+            self._reports.append(late)
+            self._send_commands(now_ms)
+        elif late is not None:
+            self._messages.append(late)
+        return self._step()
+
+    def _timer(self, timer: Timer, now_ms: int) -> None:
+        match timer:
+            case Timer.HELLO:
+                self._messages.append(Hello(nonce=self._nonce, attempt=len(self._attempts)))
+                self._attempts.append(now_ms)
+            case Timer.START:
+                self._messages.append(Start(resume=self._resume))
+            case Timer.PING:
+                self._ping(now_ms)
+            case Timer.HANDSHAKE:
+                self._end(self._handshake_sentence(), now_ms)
+            case Timer.SILENCE:
+                seconds = SILENCE_MS // 1000
+                self._end(
+                    f"The {self._kind.value} has said nothing for {seconds} s: check its cable and its power.", now_ms
+                )
+
+    def _ping(self, now_ms: int) -> None:
+        self._last_ping = seq_add(self._last_ping, 1, NUMBER_BITS) or 1
+        self._pings[self._last_ping] = now_ms
+        if len(self._pings) > PINGS_REMEMBERED:
+            del self._pings[next(iter(self._pings))]
+        self._messages.append(Ping(id=self._last_ping, durable=self._durable))
+
+    def _frame(self, body: bytes, now_ms: int) -> None:
+        if len(body) < HEADER_SIZE:
+            self._counts["frames_without_header"] += 1
+            return
+        header = Header.from_bytes(body)
+        if not header.to_host:
+            self._counts["own_echo"] += 1
+            return
+        self._counts["frames_from_device"] += 1
+        if header.message_type == MessageType.HELLO_ANSWER:
+            self._hello_answer(header, body, now_ms)
+            return
+        if header.major != MAJOR:
+            self._counts["other_version"] += 1
+        elif header.authenticated:
+            self._counts["unexpected_authentication"] += 1
+        elif self._session.state not in LINKED or header.session != self._session_id:
+            self._counts["other_session"] += 1
+        else:
+            self._session_frame(header, body, now_ms)
+
+    def _hello_answer(self, header: Header, body: bytes, now_ms: int) -> None:
+        if body[HEADER_SIZE : HEADER_SIZE + len(self._nonce)] != self._nonce or len(body) < _FIXED_MAJORS.stop:
+            self._counts["other_session"] += 1
+            return
+        if self._session.state is not SessionState.GREETING:
+            self._counts["repeated_hello_answers"] += 1
+            return
+        kind, lowest_major, highest_major, minor = body[_FIXED_MAJORS]
+        try:
+            answer, extra = read_message(header, body)
+        except BadMessage:
+            answer, extra = None, 0
+        serial_number = answer.serial_number if isinstance(answer, HelloAnswer) else ""
+        refusal = version_refusal(kind, serial_number, lowest_major, highest_major, minor)
+        if refusal is None and not isinstance(answer, HelloAnswer):
+            self._counts["bad_messages"] += 1
+            return
+        if refusal is None and isinstance(answer, HelloAnswer):
+            if answer.attempt >= len(self._attempts):
+                self._counts["other_session"] += 1
+                return
+            self._count_extra(extra)
+            refusal = identity_refusal(answer, self._kind, self._serial_number, self._key)
+            if refusal is None:
+                self._accept(answer, now_ms)
+                return
+        if refusal is not None:
+            self._end(refusal, now_ms, final=True)
+
+    def _accept(self, answer: HelloAnswer, now_ms: int) -> None:
+        self._measured(self._attempts[answer.attempt], now_ms, answer.clock_ms)
+        self._answer = answer
+        self._session_id = session_id(self._nonce, answer.boot)
+        self._stream = SequencedReceiver(answer.first_sequence)
+        self._session.fire(Trigger.ANSWERED, now_ms, self._trips.timeout_ms)
+        while (timer := self._session.take_due(now_ms)) is not None:
+            self._timer(timer, now_ms)
+
+    def _session_frame(self, header: Header, body: bytes, now_ms: int) -> None:
+        self._session.heard(now_ms)
+        message: Message | None = None
+        sequenced = header.message_type in SEQUENCED_UNKNOWN
+        try:
+            message, extra = read_message(header, body)
+        except UnknownMessageType:
+            self._counts["unknown_messages"] += 1
+        except BadMessage:
+            self._counts["bad_messages"] += 1
+            return
+        else:
+            self._count_extra(extra)
+            sequenced = message.SEQUENCED
+        if sequenced:
+            self._ack_due = True
+            for ready in self._stream.take(header.sequence, message):
+                self._in_turn(ready, now_ms)
+            self._report_heard(now_ms)
+        elif isinstance(message, Alive):
+            self._alive(message, now_ms)
+
+    def _in_turn(self, message: Message | None, now_ms: int) -> None:
+        state = self._session.state
+        match message:
+            case Started() if state is SessionState.STARTING:
+                self._started(message, now_ms)
+            case State() if state in FLOWING:
+                self.state = message
+                self._session.fire(Trigger.STATE_READ, now_ms)
+                self._send_commands(now_ms)
+            case FactMessage() if state in FLOWING:
+                self._fact(message, now_ms)
+            case Gap() if state in FLOWING:
+                self._end(
+                    f"Facts of the {self._kind.value} are lost: its memory ran over before they could be sent.", now_ms
+                )
+            case OutcomeMessage() if state in FLOWING:
+                self._reports.append(self._desk.outcome(message))
+                self._send_commands(now_ms)
+            case None:
+                pass  # of a newer minor version, counted already
+            case _:
+                self._counts["out_of_place"] += 1
+
+    def _started(self, message: Started, now_ms: int) -> None:
+        answer = self._answer
+        if answer is None:
+            return
+        gap, first = message.gap, message.first_number
+        if self._resume is not None and self._resume[0] == answer.boot:
+            number = self._resume[1]
+            wanted = seq_add(number, 1, NUMBER_BITS)
+            ahead = seq_diff(first, wanted, NUMBER_BITS)
+            if ahead < 0 and gap:
+                self._end(
+                    f"The {self._kind.value} has lost its facts but keeps its boot id, so that their numbers would "
+                    "come twice: switch it off and on; if that does not help, its firmware is faulty.",
+                    now_ms,
+                )
+                return
+            gap = gap or ahead > 0
+            first = wanted if ahead < 0 else first
+            self._durable = number
+        else:
+            gap = gap or self._known_before
+        self._facts.begin(answer.boot.hex(), first)
+        self._session.fire(Trigger.STARTED, now_ms)
+        self._reports.append(LinkUp(claims=claims_of(answer), boot=answer.boot.hex(), gap=gap))
+
+    def _fact(self, message: FactMessage, now_ms: int) -> None:
+        try:
+            fact = self._facts.take(message, now_ms)
+        except FactsBroken as broken:
+            self._end(str(broken), now_ms)
+        else:
+            if fact is not None:
+                self._reports.append(fact)
+
+    def _alive(self, message: Alive, now_ms: int) -> None:
+        asked_at_ms = None
+        if message.ping:
+            asked_at_ms = self._pings.pop(message.ping, None)
+            if asked_at_ms is None:
+                self._counts["unasked_answers"] += 1
+                return
+            self._measured(asked_at_ms, now_ms, message.clock_ms)
+        self._facts.alive(message, asked_at_ms)
+        self._report_heard(now_ms)
+
+    def _measured(self, sent_ms: int, now_ms: int, device_ms: int) -> None:
+        self._trips.measured(now_ms - sent_ms)
+        self._facts.clock.measured(sent_ms=sent_ms, arrived_ms=now_ms, device_ms=device_ms)
+
+    def _report_heard(self, now_ms: int) -> None:
+        if self._session.state in FLOWING:
+            self._reports += self._facts.heard(now_ms)
+
+    def _send_commands(self, now_ms: int) -> None:
+        if self._session.state is SessionState.RUNNING:
+            command = self._desk.next(now_ms, self._trips.timeout_ms)
+            if command is not None:
+                self._messages.append(command)
+
+    def _count_extra(self, extra: int) -> None:
+        if extra:
+            self._counts["longer_messages"] += 1
+
+    def _end(self, sentence: str, now_ms: int, *, final: bool = False) -> None:
+        self._reports += self._desk.close()
+        self._reports.append(LinkDown(sentence, final))
+        self._session.fire(Trigger.ENDED, now_ms)
+        self._messages.clear()
+        self._ack_due = False
+
+    def _handshake_sentence(self) -> str:
+        kind, seconds = self._kind.value, HANDSHAKE_MS // 1000
+        if self._answer is not None:
+            return f"The {kind} answered but began no session within {seconds} s: switch it off and on."
+        if self._bytes_heard == 0:
+            return (
+                f"Silence: nothing came from the {kind} within {seconds} s: "
+                "check that it is switched on, its cable, and that this is its port."
+            )
+        if self._counts["frames_from_device"]:
+            return f"The {kind} sends frames but answers no hello within {seconds} s: switch it off and on."
+        if self._counts["own_echo"]:
+            return (
+                f"Only this host's own bytes came back within {seconds} s: "
+                f"the port leads to no {kind}, or the line echoes; check the cable."
+            )
+        return (
+            f"Junk instead of frames: {self._bytes_heard} bytes came within {seconds} s and no frame of TDP: "
+            f"check the line's speed, and that the {kind} on this port speaks TDP."
+        )
+
+    def _step(self) -> Step:
+        if self._ack_due and not self._messages:
+            self._messages.append(Ack())
+        frames = [self._encode(message) for message in self._messages]
+        step = Step(tuple(self._reports), DELIMITER + b"".join(frames) if frames else b"")
+        self._ack_due = False
+        self._reports.clear()
+        self._messages.clear()
+        return step
+
+    def _encode(self, message: HostMessage) -> bytes:
+        if isinstance(message, Hello):
+            return wire_frame(message, session=0, sequence=0, acknowledgement=0)
+        sequence, self._sequence = self._sequence, seq_add(self._sequence, 1, SEQUENCE_BITS)
+        acknowledgement = self._stream.expected
+        return wire_frame(message, session=self._session_id, sequence=sequence, acknowledgement=acknowledgement)
+
+
+def _resume_point(resume: Resume) -> tuple[bytes, int] | None:
+    """What START says of it; None where the boot id or number cannot be a TDP device's."""
+    if _BOOT.fullmatch(resume.boot) is None or not 0 <= resume.number < 1 << NUMBER_BITS:
+        return None
+    return bytes.fromhex(resume.boot), resume.number
