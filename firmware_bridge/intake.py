@@ -38,10 +38,11 @@ class Core(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Acknowledge:
-    """Every fact of the device up to `number` is durable."""
+    """Every fact of the device, of its boot `boot`, up to `number` is durable."""
 
     device: str
     number: int
+    boot: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,14 +126,14 @@ class Intake:
         self._note(received, origin)
         self._wait(Waiting(received, origin, fact, now_ms))
 
-    def start(self, started: Started, now_ms: int) -> None:
+    def start(self, started: Started, now_ms: int, why: str = "the daemon was started anew") -> None:
         """The first fact of this run. No device is connected, no command under way, whatever the journal says."""
         self._at_once(msgspec.structs.replace(started, at_ms=now_ms), now_ms)
         for device in tuple(self._up):
-            reason = "the daemon was started anew" if device in self._devices else "it is no longer configured"
+            reason = why if device in self._devices else "it is no longer configured"
             self._at_once(DeviceLost(at_ms=now_ms, device=device, reason=reason), now_ms)
         for command_id, device in tuple(self._commands.items()):
-            self._outcome(device, command_id, Outcome.UNKNOWN, "the daemon was started anew", now_ms)
+            self._outcome(device, command_id, Outcome.UNKNOWN, why, now_ms)
 
     # Handing in
 
@@ -174,7 +175,8 @@ class Intake:
         self._apply_due(now_ms)
         self._reach_barriers()
         done, self._turn = self._turn, _Open()
-        acknowledge = [Acknowledge(device, self._last[device].number) for device in done.acknowledge]
+        newest = [(device, self._last[device]) for device in done.acknowledge]
+        acknowledge = [Acknowledge(device, last.number, last.boot) for device, last in newest]
         return Turn(
             ask=self._order.to_ask(self._limit_ms, now_ms),
             writes=tuple(done.writes),

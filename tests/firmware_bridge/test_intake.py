@@ -56,7 +56,7 @@ def test_a_fact_waits_for_the_word_of_every_other_device() -> None:
     turn = desk.advance(1012)
     assert turn.ask == ("shuffler", "layout")
     assert [type(write) for write in turn.writes] == [Receive]
-    assert turn.after == (Acknowledge("shoe", 1),)
+    assert turn.after == (Acknowledge("shoe", 1, "b"),)
     desk.intake.report("shuffler", Heard(at_ms=1011), 1015)
     assert desk.advance(1015).writes == ()
     desk.intake.report("layout", Heard(at_ms=1010), 1016)
@@ -138,7 +138,7 @@ def test_while_a_device_is_lost_the_others_wait_and_people_do_not() -> None:
     desk.tell("shoe", 1, 1020, 1021)
     desk.intake.report("shuffler", Heard(at_ms=1030), 1030)
     turn = desk.advance(5000)
-    assert Acknowledge("shoe", 1) in turn.after
+    assert Acknowledge("shoe", 1, "b") in turn.after
     assert desk.applied == [DeviceLost(at_ms=1010, device="layout", reason="unplugged")]
     assert desk.intake.wake_at_ms(5000) is None
     desk.intake.request("r", "floor", NoMoreBets(at_ms=0), 5001)
@@ -171,7 +171,7 @@ def test_a_fact_sent_again_is_acknowledged_again_and_not_received_again() -> Non
     desk.tell("shoe", 2**32 - 1, 1010, 1012)
     turn = desk.advance(1012)
     assert turn.writes == ()
-    assert turn.after == (Acknowledge("shoe", 0),)
+    assert turn.after == (Acknowledge("shoe", 0, "b"),)
 
 
 def test_the_same_number_of_another_boot_is_another_fact() -> None:
