@@ -1,5 +1,6 @@
 """One writing process a journal: a lock that the kernel lifts when its holder ends, however it ends."""
 
+import contextlib
 import fcntl
 import os
 import time
@@ -36,7 +37,8 @@ class JournalLock:
                 f"the journal {journal} is in use by {holder}: stop that one first, or name another [journal] file"
             ) from error
         os.ftruncate(self._descriptor, 0)
-        os.pwrite(self._descriptor, _note().encode()[:_NOTE_BYTES], 0)
+        with contextlib.suppress(OSError):  # the note is a courtesy; a full disk does not undo the lock
+            os.pwrite(self._descriptor, _note().encode()[:_NOTE_BYTES], 0)
 
     def release(self) -> None:
         """Let the next one in; a second call does nothing."""

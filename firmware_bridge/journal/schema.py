@@ -132,8 +132,9 @@ def set_aside(path: Path) -> Path:
     try:
         if path.exists():
             path.rename(aside)
-        if _log(path).exists():
+        if _has_log(path):
             _log(path).rename(_log(aside))
+        _log(path).unlink(missing_ok=True)
         path.with_name(path.name + "-shm").unlink(missing_ok=True)
         sync_folder(path)
     except OSError as error:
@@ -145,7 +146,7 @@ def set_aside(path: Path) -> Path:
 
 def has_orphaned_log(path: Path) -> bool:
     """A write-ahead log without its journal: a new journal must never take it for its own."""
-    return not path.exists() and _log(path).exists()
+    return not path.exists() and _has_log(path)
 
 
 def failure(error: sqlite3.Error, path: Path) -> JournalFull | JournalFailed | JournalDamaged:
@@ -170,6 +171,10 @@ def sync_folder(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _has_log(path: Path) -> bool:
+    return _log(path).exists() and _log(path).stat().st_size > 0
 
 
 def _log(path: Path) -> Path:

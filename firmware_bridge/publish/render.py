@@ -62,7 +62,7 @@ class Renderer:
             self._shown[str(event.seat)] = event.cards
         told = _settlement(event, self._shown) if isinstance(event, ev.RoundSettled) else (_line(event),)
         where = f"round {event.round}  " if event.round else ""
-        return tuple(Line(where + line.text, line.tone) for line in told)
+        return tuple(Line(where + _printable(line.text), line.tone) for line in told)
 
 
 def _settlement(event: ev.RoundSettled, shown: dict[str, tuple[Card | None, ...]]) -> tuple[Line, ...]:
@@ -165,6 +165,11 @@ def _machine_line(event: ev.Event) -> Line | None:
             return Line(f"{event.device} command {event.outcome.value}{_because(event.reason)}", Tone.QUIET)
         case _:
             return None
+
+
+def _printable(text: str) -> str:
+    """Reasons are other people's text: it may not steer the terminal."""
+    return "".join(letter if letter.isprintable() else "?" for letter in text)
 
 
 def _question(irregularity: str, seat: Place | None) -> str:

@@ -1,0 +1,289 @@
+"""What is committed is there, once, in order; what contradicts it is refused whole."""
+
+import tempfile
+import threading
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from drivers.driver import Resume
+from drivers.facts import CutCard
+from firmware_bridge import events as ev
+from firmware_bridge.facts import NoMoreBets, Started, UnknownFact, Wager
+from firmware_bridge.journal.errors import JournalConflict, JournalFailed, WrongKey
+from firmware_bridge.journal.rows import Apply, Highest, Origin, Receive, event_body
+from firmware_bridge.journal.stamp import HostClock, Stamp
+from firmware_bridge.journal.store import Store
+from tests.firmware_bridge.journal.facts_and_events import (
+    KEYS,
+    OTHER_KEYS,
+    apply,
+    dealt,
+    draw,
+    open_store,
+    origin,
+    receive,
+)
+
+
+def test_a_new_journal_is_empty(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    assert store.highest() == Highest(0, 0, 0)
+    assert store.last("shoe") is None
+    assert store.clock_state() is None
+    assert list(store.applied()) == []
+    assert list(store.pending()) == []
+    assert store.set_aside is None
+    assert (tmp_path / "table.journal").stat().st_mode & 0o777 == 0o600
+
+
+def test_facts_come_back_in_order_of_application_with_their_events(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    store.commit([receive(1), receive(2)])
+    store.commit([receive(3), apply(2, 1, 2)])
+    store.commit([apply(1), apply(3, 3)])
+    store.close()
+    store = open_store(tmp_path)
+    applied = list(store.applied())
+    assert [row.received for row in applied] == [2, 1, 3]
+    assert [row.fact for row in applied] == [receive(n).fact for n in (2, 1, 3)]
+    assert [row.events for row in applied] == [
+        (event_body(dealt(1)), event_body(dealt(2))),
+        (),
+        (event_body(dealt(3)),),
+    ]
+    assert store.highest() == Highest(3, 3, 3)
+    assert store.events_after(1, 10) == [(2, event_body(dealt(2))), (3, event_body(dealt(3)))]
+    assert store.events_after(0, 1) == [(1, event_body(dealt(1)))]
+
+
+def test_what_was_received_and_not_applied_is_pending(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    store.commit([receive(1), receive(2), receive(3), apply(2)])
+    assert [(row.received, row.origin, row.fact) for row in store.pending()] == [
+        (n, origin(n), receive(n).fact) for n in (1, 3)
+    ]
+
+
+def test_more_rows_than_one_chunk(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    count = 1203
+    store.commit([receive(n) for n in range(1, 2 * count + 1)])
+    store.commit([apply(n, n) for n in range(1, count + 1)])
+    assert [row.received for row in store.applied()] == list(range(1, count + 1))
+    assert all(row.events == (event_body(dealt(row.received)),) for row in store.applied())
+    assert [row.received for row in store.pending()] == list(range(count + 1, 2 * count + 1))
+
+
+def test_a_repeat_is_told_and_not_stored(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    assert store.commit([receive(1)]) == frozenset()
+    again = Receive(2, origin(1), draw(1), 5000)
+    assert store.commit([again, receive(3)]) == {2}
+    assert [row.received for row in store.pending()] == [1, 3]
+
+
+def test_a_repeat_inside_one_commit_is_a_repeat_too(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    assert store.commit([receive(1), Receive(2, origin(1), draw(1), 5000)]) == {2}
+
+
+def test_a_repeat_is_never_applied(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    store.commit([receive(1), apply(1, 1)])
+    with pytest.raises(JournalConflict, match="cannot be applied again"):
+        store.commit([Receive(2, origin(1), draw(1), 5000), apply(2, 2)])
+    assert store.highest() == Highest(1, 1, 1)
+
+
+@pytest.mark.parametrize(
+    "writes",
+    [
+        [apply(1)],  # applied already
+        [apply(9)],  # never received
+        [apply(2, 3)],  # event 2 is left out
+        [apply(2, 1)],  # event 1 is there
+        [Receive(1, origin(9), draw(9), 1)],  # another fact has this number
+        [Receive(7, origin(7), CutCard(at_ms=1), 1), apply(9)],  # the first half is good
+    ],
+)
+def test_a_contradiction_is_refused_whole(tmp_path: Path, writes: list[Receive | Apply]) -> None:
+    store = open_store(tmp_path)
+    store.commit([receive(1), receive(2), apply(1, 1)])
+    with pytest.raises(JournalConflict):
+        store.commit(writes)
+    assert store.highest() == Highest(2, 1, 1)
+    store.commit([apply(2, 2)])
+    assert store.highest() == Highest(2, 2, 2)
+
+
+def test_last_is_the_last_received_of_that_device(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    store.commit([receive(1), receive(2), Receive(3, Origin("shuffler", "b", 7), CutCard(at_ms=1), 1)])
+    assert store.last("shoe") == Resume(boot="boot-1", number=2)
+    store.commit([Receive(4, Origin("shoe", "boot-2", 1), CutCard(at_ms=1), 1)])
+    assert store.last("shoe") == Resume(boot="boot-2", number=1)
+    assert store.last("shuffler") == Resume(boot="b", number=7)
+    assert store.last("layout") is None
+
+
+def test_answers_are_found_by_origin(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    store.commit([receive(1), receive(2), receive(3), apply(2), apply(1, 1, 2)])
+    assert store.answer(origin(1)) == (event_body(dealt(1)), event_body(dealt(2)))
+    assert store.answer(origin(2)) == ()
+    assert store.answer(origin(3)) is None
+    assert store.answer(origin(4)) is None
+
+
+def test_the_clock_goes_on_where_it_stood(tmp_path: Path) -> None:
+    stamp = Stamp(host_boot="b", monotonic_ms=77, wall_ms=1_700_000_000_000, clock_synced=True)
+    store = Store.open(tmp_path / "j", KEYS, stamp=lambda: stamp)
+    store.commit([Receive(1, origin(1), CutCard(at_ms=900), 100), Receive(2, origin(2), CutCard(at_ms=5), 400)])
+    assert store.clock_state() == (900, "b", 77, 1_700_000_000_000)
+
+
+def test_host_stamps_go_forward() -> None:
+    clock = HostClock()
+    first, second = clock(), clock()
+    assert first.host_boot == second.host_boot != ""
+    assert first.monotonic_ms <= second.monotonic_ms
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        Wager(at_ms=1, seat=2, ante=500, tip_play=3),
+        NoMoreBets(at_ms=2**62),
+        Started(at_ms=3, version="1", house=msgspec.Raw(b'{"a":[1]}'), table=msgspec.Raw(b"{}")),
+        UnknownFact(at_ms=4, source="shoe", name="sang"),
+    ],
+)
+def test_any_fact_comes_back_equal(tmp_path: Path, fact: Wager) -> None:
+    store = open_store(tmp_path)
+    store.commit([Receive(1, Origin("operator", "id", 0), fact, 1)])
+    (stored,) = store.pending()
+    assert stored.fact == fact
+
+
+def test_reading_sees_nothing_of_a_commit_under_way(tmp_path: Path) -> None:
+    """Whoever reads while the writer works sees all of a commit or nothing of it."""
+    store = open_store(tmp_path)
+    reader = Store.open(tmp_path / "table.journal", None, read_only=True)
+    seen: set[tuple[int, int]] = set()
+    done = threading.Event()
+
+    def read() -> None:
+        while not done.is_set():
+            for view in (reader, store):
+                highest = view.highest()
+                seen.add((highest.received - 2 * highest.applied, highest.seq - 2 * highest.applied))
+
+    thread = threading.Thread(target=read)
+    thread.start()
+    try:
+        for n in range(1, 200):
+            store.commit([receive(2 * n - 1), receive(2 * n), apply(2 * n, 2 * n - 1, 2 * n)])
+    finally:
+        done.set()
+        thread.join()
+    assert seen == {(0, 0)}
+
+
+def test_reading_needs_no_key_and_writes_nothing(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    store.commit([receive(1), apply(1, 1)])
+    reader = Store.open(tmp_path / "table.journal", None, read_only=True)
+    assert reader.events_after(0, 5) == [(1, event_body(dealt(1)))]
+    with pytest.raises(WrongKey, match="sealed"):
+        list(reader.applied())
+    with pytest.raises(JournalFailed, match="reading alone"):
+        reader.commit([receive(2)])
+
+
+def test_another_key_is_told(tmp_path: Path) -> None:
+    open_store(tmp_path).close()
+    with pytest.raises(WrongKey, match=f"{KEYS.key_id}.*{OTHER_KEYS.key_id}"):
+        open_store(tmp_path, OTHER_KEYS)
+    with pytest.raises(WrongKey):
+        Store.open(tmp_path / "table.journal", OTHER_KEYS, read_only=True)
+    open_store(tmp_path).close()
+
+
+def test_there_is_nothing_to_read(tmp_path: Path) -> None:
+    with pytest.raises(JournalFailed, match="there is no journal"):
+        Store.open(tmp_path / "none", None, read_only=True)
+    with pytest.raises(JournalFailed, match="folder"):
+        Store.open(tmp_path / "no folder" / "j", KEYS)
+
+
+def test_a_round_is_found_with_the_facts_before_it(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    rounds = [
+        (ev.DeckIn(seq=1),),
+        (ev.RoundOpened(seq=2, round=1, house="h", seats=(1,)),),
+        (
+            ev.DealerRevealed(seq=3, round=1, qualifies=True),
+            ev.RoundSettled(seq=4, round=1, seats={}, order=()),
+        ),
+        (ev.DeckIn(seq=5, round=1),),
+        (ev.RoundOpened(seq=6, round=2, house="h", seats=(1,)),),
+        (ev.RoundVoid(seq=7, round=2, reason=None),),
+        (ev.RoundOpened(seq=8, round=3, house="h", seats=(1,)),),
+        (),
+    ]
+    for number, events in enumerate(rounds, 1):
+        store.commit([receive(number), Apply(number, events)])
+    assert store.last_round() == 3
+    assert [[row.received for row in store.round_facts(n)] for n in range(5)] == [[], [1, 2, 3], [4, 5, 6], [7, 8], []]
+
+
+@settings(max_examples=40, deadline=None)
+@given(data=st.data())
+def test_any_history_is_read_back_as_it_was_written(data: st.DataObject) -> None:
+    """Against a plain list as the model: repeats, any order of application, any grouping into commits, reopening."""
+    with tempfile.TemporaryDirectory() as folder:
+        _write_any_history(data, Path(folder))
+
+
+def _write_any_history(data: st.DataObject, folder: Path) -> None:
+    store = open_store(folder)
+    received: dict[int, int] = {}  # fact to its device number
+    order: list[int] = []
+    seq = 0
+    next_id = 1
+    for _ in range(data.draw(st.integers(1, 8))):
+        writes: list[Receive | Apply] = []
+        repeats = set()
+        for _ in range(data.draw(st.integers(0, 5))):
+            number = data.draw(st.integers(1, 12))
+            if number in received.values():
+                repeats.add(next_id)
+            else:
+                received[next_id] = number
+            writes.append(Receive(next_id, origin(number), draw(number), next_id))
+            next_id += 1
+        for number in data.draw(st.permutations(sorted(set(received) - set(order))))[: data.draw(st.integers(0, 3))]:
+            count = data.draw(st.integers(0, 3))
+            writes.append(apply(number, *range(seq + 1, seq + count + 1)))
+            seq += count
+            order.append(number)
+        assert store.commit(writes) == repeats
+        if data.draw(st.booleans()):
+            store.close()
+            store = open_store(folder)
+        assert [row.received for row in store.applied()] == order
+        assert [row.received for row in store.pending()] == sorted(set(received) - set(order))
+        assert [number for number, _ in store.events_after(0, 1000)] == list(range(1, seq + 1))
+    store.close()
+
+
+def test_every_commit_reaches_the_disk_before_it_returns(tmp_path: Path) -> None:
+    store = open_store(tmp_path)
+    assert store._writing is not None
+    assert store._writing.execute("PRAGMA synchronous").fetchone() == (2,)
+    assert store._writing.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    assert store._writing.execute("PRAGMA foreign_keys").fetchone() == (1,)
