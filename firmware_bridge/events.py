@@ -187,6 +187,9 @@ class PositionDeclined(Event, frozen=True, kw_only=True):
 
 
 class PaymentCorrected(Event, frozen=True, kw_only=True):
+    """`settled_round`: the round whose payment it is; another may be open already."""
+
+    settled_round: int
     seat: int
     wager: str
     paid: int

@@ -23,7 +23,7 @@ class UnbalancedBooks(RuntimeError):
 class SeatRound:
     """A seat's part in a round. `plays`: None where it had nothing to decide, or did not come to it.
 
-    `cards` are three, except where the seat is misdealt or the round void. `forfeited`: the floor took its wagers.
+    `cards` are three where `needs_hand` says so. `forfeited`: the floor took its wagers.
     """
 
     cards: tuple[Card, ...]
@@ -65,6 +65,18 @@ def dealer_qualifies(rules: Rules, hand_rank: int) -> bool:
     """A pair or better, or a high card of at least the rank that the house asks for."""
     high = highest_card(hand_rank)
     return high is None or high >= RANKS.index(rules.house.settlement.qualifies_with)
+
+
+def needs_hand(rules: Rules, seat: SeatRound) -> bool:
+    """Whether some wager of the seat depends on its cards."""
+    if seat.misdealt or seat.forfeited:
+        return False
+    terms = rules.house.settlement
+    return (
+        seat.plays is not False
+        or (seat.wagers.pair_plus > 0 and not terms.fold_forfeits_pair_plus)
+        or (seat.wagers.six_card > 0 and not terms.fold_forfeits_six_card)
+    )
 
 
 def settle(
@@ -124,7 +136,7 @@ def _all_wagers(outcome: _Outcome) -> dict[str, _Outcome]:
 
 def _outcomes(rules: Rules, seat: SeatRound, dealer: tuple[Card, ...], dealer_rank: int) -> dict[str, _Outcome]:
     """What each wager of a seat whose hand counts comes to."""
-    if seat.forfeited:
+    if not needs_hand(rules, seat):
         return _all_wagers(_FORFEIT)
     own_rank = rank_cards(seat.cards)
     pairs = rules.schedule.pair_plus.get(category(own_rank))

@@ -11,6 +11,8 @@ from firmware_bridge.houses.house import House
 OWN: Final = ("ante", "pair_plus", "six_card")
 TIPS: Final = (("tip_play", "ante"), ("tip_ante", "ante"), ("tip_pair_plus", "pair_plus"))
 
+LIMITED: Final = (*OWN, *(tip for tip, _ in TIPS))
+
 
 class SeatWagers(msgspec.Struct, frozen=True, kw_only=True):
     """The stakes before the deal; 0 = none. The play wager equals the ante and is placed by deciding to play."""
@@ -75,32 +77,29 @@ class Limits:
     from_ms: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class LimitedWagers:
-    """What stands, and what was over the maximum and goes back, by name."""
-
-    wagers: SeatWagers
-    returned: dict[str, int]
-
-
 def limits_at(limits: Sequence[Limits], at_ms: int) -> Limits:
     """Those in force: the last announced of those whose time has come."""
     return next(known for known in reversed(limits) if known.from_ms <= at_ms)
 
 
-def within_limits(house: House, limits: Limits, wagers: SeatWagers) -> LimitedWagers | str:
-    """The wagers within the limits, or why they are refused, as the end of a sentence about the seat.
+def limits_refusal(house: House, limits: Limits, wagers: SeatWagers) -> str | None:
+    """Why the limits refuse the wagers, as the end of a sentence about the seat.
 
     The minimum is for the player's own wagers; the maximum is for tips too.
     """
-    returned: dict[str, int] = {}
-    for name in (*OWN, *(tip for tip, _ in TIPS)):
+    for name in LIMITED:
         stake = wagers.stake(name)
         if name in OWN and 0 < stake < limits.minimum:
             return f"has {stake} on the {name}, below the table's minimum of {limits.minimum}"
-        if limits.maximum and stake > limits.maximum:
-            if house.wagers.above_maximum == "refused":
-                return f"has {stake} on the {name}, above the table's maximum of {limits.maximum}"
-            returned[name] = stake - limits.maximum
+        if 0 < limits.maximum < stake and house.wagers.above_maximum == "refused":
+            return f"has {stake} on the {name}, above the table's maximum of {limits.maximum}"
+    return None
+
+
+def cut_to_limits(limits: Limits, wagers: SeatWagers) -> tuple[SeatWagers, dict[str, int]]:
+    """The wagers that stand, and what is over the maximum and goes back, by name."""
+    returned = {
+        name: wagers.stake(name) - limits.maximum for name in LIMITED if 0 < limits.maximum < wagers.stake(name)
+    }
     kept = {name: wagers.stake(name) - returned.get(name, 0) for name in wagers.__struct_fields__}
-    return LimitedWagers(SeatWagers(**kept), returned)
+    return SeatWagers(**kept), returned
