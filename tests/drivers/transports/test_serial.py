@@ -254,8 +254,8 @@ HOLD = (
 )
 
 
-@pytest.mark.parametrize("lock", ["fcntl.flock(fd, fcntl.LOCK_EX); ", ""])
-async def test_another_reader_is_named_whether_it_locks_or_not(pty: PtyEnd, host: Host, lock: str) -> None:
+@pytest.mark.parametrize("lock", ["fcntl.flock(fd, fcntl.LOCK_EX); ", "", "other = os.openpty(); "])
+async def test_another_reader_is_named_locking_or_not(pty: PtyEnd, host: Host, lock: str) -> None:
     command = [sys.executable, "-c", HOLD.format(lock=lock), pty.path]
     other = await asyncio.create_subprocess_exec(*command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert other.stdout is not None
