@@ -23,6 +23,7 @@ OPEN_TIMEOUT_S: Final = 5.0
 CLOSE_TIMEOUT_S: Final = 2.0
 READ_BYTES: Final = 65_536
 UNSENT_BYTES: Final = 262_144
+_GROUP_ACCESS: Final = stat.S_IRGRP | stat.S_IWGRP
 _NO_DEVICE: Final = (errno.ENOENT, errno.ENXIO, errno.ENODEV, errno.ENOTDIR)
 
 
@@ -215,12 +216,12 @@ def _forbidden(path: str) -> str:
         group = grp.getgrgid(device.st_gid).gr_name
     except KeyError:
         group = str(device.st_gid)
-    if device.st_gid in (*os.getgroups(), os.getegid()) and device.st_mode & stat.S_IRGRP:
-        return f"the system forbids {path} though this user is in its group {group}: allow the device to the service"
-    return (
-        f"this user may not open {path}, which belongs to the group {group} (mode {stat.S_IMODE(device.st_mode):04o}): "
-        f"add the user to the group, or install the udev rule that sets it"
-    )
+    about = f"{path} (group {group}, mode {stat.S_IMODE(device.st_mode):04o})"
+    if device.st_mode & _GROUP_ACCESS != _GROUP_ACCESS:
+        return f"this user may not open {about}: install the udev rule that lets a group read and write it"
+    if device.st_gid in (*os.getgroups(), os.getegid()):
+        return f"the system forbids {about} though this user is in the group: allow the device to the service"
+    return f"this user may not open {about}: add the user to the group {group} and start anew"
 
 
 def _code(error: BaseException | None) -> int | None:

@@ -6,7 +6,7 @@ import tty
 from collections.abc import Callable
 
 from drivers.errors import LinkError
-from drivers.transports.transport import Transport
+from drivers.transports.transport import Transport, open_transport
 
 DEADLINE_S = 20.0
 
@@ -56,7 +56,6 @@ class Host:
     def __init__(self) -> None:
         self.data = b""
         self.lost: list[LinkError] = []
-        self.transport: Transport | None = None
 
     def on_data(self, data: bytes) -> None:
         assert data
@@ -64,3 +63,21 @@ class Host:
 
     def on_lost(self, error: LinkError) -> None:
         self.lost.append(error)
+
+
+async def opened(port: str, host: Host) -> Transport:
+    return await open_transport(port, host.on_data, host.on_lost)
+
+
+def open_fds() -> set[str]:
+    found = set()
+    for fd in os.listdir("/proc/self/fd"):
+        try:
+            found.add(f"{fd} {os.readlink(f'/proc/self/fd/{fd}')}")
+        except FileNotFoundError:
+            continue
+    return found
+
+
+def fds_on(path: str) -> int:
+    return sum(entry.endswith(f" {path}") for entry in open_fds())
