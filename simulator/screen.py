@@ -14,12 +14,16 @@ class OpenHold:
 
 @dataclass(slots=True)
 class Screen:
-    """Holds and alarms that wait for somebody, and how the round stands. `events` keeps the whole feed."""
+    """Holds and alarms that wait for somebody, and how the round stands. `events` keeps the whole feed.
+
+    `commands`: those that the daemon wants done and whose end it has not told yet, with the device.
+    """
 
     events: list[Told] = field(default_factory=list)
     holds: list[OpenHold] = field(default_factory=list)
     alarms: list[str] = field(default_factory=list)
     up: set[str] = field(default_factory=set)
+    commands: dict[int, str] = field(default_factory=dict)
     round: int = 0
     over: bool = True
     void: bool = False
@@ -56,6 +60,10 @@ class Screen:
                 self.alarms.append(event["alarm"])
             case "alarm_acknowledged":
                 self.alarms = [alarm for alarm in self.alarms if alarm != event["alarm"]]
+            case "command_wanted":
+                self.commands[event["command_id"]] = event["device"]
+            case "command_outcome" if event["outcome"] in ("finished", "refused", "unknown"):
+                self.commands.pop(event["command_id"], None)
             case "device_up":
                 self.up.add(event["device"])
             case "device_down":

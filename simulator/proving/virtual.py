@@ -19,8 +19,7 @@ from firmware_bridge.setup import TableSetup
 from simulator.dealer import Dealer, PlayedRound
 from simulator.evening import Catalogue
 from simulator.firmware.device import Firmware
-from simulator.firmware.identity import identity
-from simulator.firmware.motors import LayoutMotors, Motors, ShoeMotors, ShufflerMotors
+from simulator.firmware.fitting import firmware_for
 from simulator.screen import Screen
 from simulator.steps import Cable, Pause, Power, Script, Settled, Tell, Told, Until
 from simulator.steps import Step as ScriptStep
@@ -37,16 +36,6 @@ STEP_LIMIT_MS: Final = 60_000
 
 class StuckWorldError(Exception):
     """A script waits for something that does not happen; the text says what."""
-
-
-def motors_of(table: SimulatedTable, kind: DeviceKind) -> Motors:
-    match kind:
-        case DeviceKind.SHUFFLER:
-            return ShufflerMotors(table.shuffler, table.shoe if table.furniture.rig == "group" else None)
-        case DeviceKind.SHOE:
-            return ShoeMotors(table.shoe)
-        case DeviceKind.LAYOUT:
-            return LayoutMotors()
 
 
 class _Link:
@@ -87,7 +76,7 @@ class VirtualTable:
             kind: _Link(
                 self.world,
                 kind,
-                Firmware(identity(kind, setup.decks, self.chances), motors_of(self.table, kind)),
+                firmware_for(self.table, kind),
                 self,
                 fault,
             )

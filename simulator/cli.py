@@ -1,0 +1,116 @@
+"""The command line `table-simulator`: a table to look at, and devices for a daemon that is run by hand."""
+
+import asyncio
+import enum
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from firmware_bridge.houses.house import House
+from firmware_bridge.houses.loader import HouseError, load_house
+from firmware_bridge.setup import TableSetup
+from simulator.floor import StuckRoundError
+from simulator.proving.bench import BenchStuckError, Evening
+from simulator.proving.control import ControlLostError
+from simulator.proving.daemon import DaemonDiedError
+from simulator.proving.demo import EndedBySignal, ForPeople, JsonLines, play_demo
+
+LONGEST_SOCKET_PATH: Final = 107
+LONGEST_SOCKET_NAME: Final = "control.sock"
+BROKEN_PIPE: Final = 141
+
+
+class RigChoice(enum.Enum):
+    group = "group"
+    rotation = "rotation"
+
+
+class UsageError(Exception):
+    """An option cannot be used as it is given; one sentence."""
+
+
+def main() -> None:
+    """Run a command of the simulator. Exits with its status."""
+    app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+    app.callback()(_about)
+    app.command("demo")(demo)
+    try:
+        app()
+    except EndedBySignal as ended:
+        sys.exit(128 + ended.number)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(BROKEN_PIPE)
+    except (UsageError, HouseError) as error:
+        print(f"table-simulator: {error}", file=sys.stderr)
+        sys.exit(2)
+    except (DaemonDiedError, BenchStuckError, ControlLostError, StuckRoundError, OSError) as error:
+        print(f"table-simulator: {error}", file=sys.stderr)
+        sys.exit(1)
+
+
+def _about() -> None:
+    """A simulated Three Card Poker table: the other end of every wire."""
+
+
+def demo(
+    house: Annotated[
+        str, typer.Option(help="A house that comes with the project, or the path of a file.")
+    ] = "licensed",
+    rounds: Annotated[int, typer.Option(min=1, help="How many rounds are dealt.")] = 10,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same cards and the same slips.")] = 1,
+    rig: Annotated[
+        RigChoice, typer.Option(help="Groups of three from the shuffler, or one card at a time from the shoe.")
+    ] = RigChoice.group,
+    pace: Annotated[
+        float, typer.Option(min=0, help="How long people take: 1 is brisk, 2 twice as long, 0 no time at all.")
+    ] = 1.0,
+    as_json: Annotated[  # noqa: FBT002
+        bool, typer.Option("--json", help="The feed's events, one a line, and the outcome last.")
+    ] = False,
+    keep: Annotated[
+        Path | None, typer.Option(help="Keep configuration, journal and logs in this folder, which is new or empty.")
+    ] = None,
+) -> None:
+    """Deal rounds at a simulated table through the real daemon, and show them as they happen."""
+    rules = load_house(house)
+    played = Evening(_absolute(house), rules.name, _setup(rules, rig), seed, pace)
+    with _folder(keep) as folder:
+        asyncio.run(play_demo(played, rounds, folder, JsonLines() if as_json else ForPeople()))
+
+
+def _setup(house: House, rig: RigChoice) -> TableSetup:
+    return TableSetup(deal=rig.value, decks=house.deal.decks_min, seats=house.deal.places, sensors=True)
+
+
+def _absolute(house: str) -> str:
+    """A path goes into a file in another folder."""
+    return str(Path(house).resolve()) if "/" in house or house.endswith(".toml") else house
+
+
+@contextmanager
+def _folder(keep: Path | None) -> Iterator[Path]:
+    """Where everything of the run lies: a temporary folder that vanishes with it, or the one to keep."""
+    if keep is None:
+        with tempfile.TemporaryDirectory(prefix="table-") as folder:
+            yield _roomy(Path(folder))
+        return
+    try:
+        keep.mkdir(parents=True, exist_ok=True)
+        taken = any(keep.iterdir())
+    except OSError as error:
+        raise UsageError(f"The folder {keep} cannot be used ({error.strerror}): name another with --keep.") from error
+    if taken:
+        raise UsageError(f"The folder {keep} is not empty: name a new one with --keep, or empty it.")
+    yield _roomy(keep.resolve())
+
+
+def _roomy(folder: Path) -> Path:
+    if len(str(folder / LONGEST_SOCKET_NAME).encode()) > LONGEST_SOCKET_PATH:
+        raise UsageError(f"The path {folder} is too long for a socket in it: use a folder with a shorter path.")
+    return folder

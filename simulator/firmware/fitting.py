@@ -1,0 +1,22 @@
+"""Which firmware runs on which machine of a table."""
+
+from drivers.driver import DeviceKind
+from simulator.firmware.device import Firmware
+from simulator.firmware.identity import identity
+from simulator.firmware.motors import LayoutMotors, Motors, ShoeMotors, ShufflerMotors
+from simulator.table import SimulatedTable
+
+
+def firmware_for(table: SimulatedTable, kind: DeviceKind, *, patient: bool = False) -> Firmware:
+    """The device of that kind, freshly powered up. `patient` as in Firmware."""
+    return Firmware(identity(kind, table.furniture.decks, table.chances), _motors(table, kind), patient=patient)
+
+
+def _motors(table: SimulatedTable, kind: DeviceKind) -> Motors:
+    match kind:
+        case DeviceKind.SHUFFLER:
+            return ShufflerMotors(table.shuffler, table.shoe if table.furniture.rig == "group" else None)
+        case DeviceKind.SHOE:
+            return ShoeMotors(table.shoe)
+        case DeviceKind.LAYOUT:
+            return LayoutMotors()

@@ -1,0 +1,321 @@
+"""A simulated table on ptys in real time, and the real daemon beside it as a process."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import aclosing, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Self
+
+import msgspec
+
+from drivers.driver import DeviceKind
+from drivers.facts import DeviceFact
+from firmware_bridge.publish.reader import FeedMissing, FeedRefused, follow
+from firmware_bridge.setup import TableSetup
+from simulator.dealer import Dealer
+from simulator.evening import Catalogue
+from simulator.firmware.device import Firmware
+from simulator.firmware.fitting import firmware_for
+from simulator.proving.control import ControlClient
+from simulator.proving.daemon import Daemon, write_config
+from simulator.screen import Screen
+from simulator.steps import Cable, Pause, Power, Script, Settled, Tell, Told, Until
+from simulator.steps import Step as ScriptStep
+from simulator.table import Furniture, SimulatedTable
+from simulator.truth import Truth
+from simulator.wires.pty import PtyPort
+from simulator.world import Chances
+
+START_S: Final = 30.0
+STEP_S: Final = 30.0
+LOOK_AGAIN_S: Final = 0.05
+
+
+class BenchStuckError(Exception):
+    """Something that has to happen did not happen in time; the text says what."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evening:
+    """What is played: the house by its file (or built-in name) and its name, and the seed that all is drawn from."""
+
+    house_file: str
+    house: str
+    setup: TableSetup
+    seed: int
+    pace: float
+
+
+class _Device:
+    """A firmware on its pty, with its timer."""
+
+    def __init__(self, firmware: Firmware, path: Path, clock: Callable[[], int], stirred: Callable[[], None]) -> None:
+        self.firmware: Final = firmware
+        self.port: Final = PtyPort(path, self._received)
+        self._clock = clock
+        self._stirred = stirred
+        self._timer: asyncio.TimerHandle | None = None
+
+    def plug(self) -> None:
+        self.firmware.plugged_in()
+        self.port.plug()
+
+    def pull(self) -> None:
+        self.port.pull()
+
+    def happened(self, fact: DeviceFact) -> None:
+        self._send(self.firmware.report(fact, self._clock()))
+
+    def take_up_commands(self) -> None:
+        self._send(self.firmware.take_up_commands(self._clock()))
+
+    def close(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self.port.pull()
+
+    def _received(self, data: bytes) -> None:
+        self._send(self.firmware.receive(data, self._clock()))
+
+    def _tick(self) -> None:
+        self._send(self.firmware.tick(self._clock()))
+
+    def _send(self, data: bytes) -> None:
+        self.port.write(data)
+        if self._timer is not None:
+            self._timer.cancel()
+        wake_at_ms = self.firmware.wake_at_ms
+        if wake_at_ms is not None:
+            wait_s = max(wake_at_ms - self._clock(), 1) / 1000
+            self._timer = asyncio.get_running_loop().call_later(wait_s, self._tick)
+        self._stirred()
+
+
+class Bench:
+    """Use as an async context: the table is there inside it, and nothing of it is left afterwards.
+
+    `on_event(line, event)` is told every event of the feed, in order: its JSON as it came, and decoded.
+    """
+
+    def __init__(
+        self,
+        evening: Evening,
+        catalogue: Catalogue,
+        folder: Path,
+        on_event: Callable[[bytes, Told], None] = lambda line, event: None,
+    ) -> None:
+        setup = evening.setup
+        self.chances: Final = Chances(evening.seed)
+        self.screen: Final = Screen()
+        furniture = Furniture(rig=setup.deal, seats=setup.seats, decks=setup.decks, sensors=setup.sensors)
+        self.table: Final = SimulatedTable(furniture, self.chances, self._now_ms, self._reported)
+        self.dealer: Final = Dealer(self.table, self.screen, catalogue.custom(evening.house), catalogue.rulings)
+        self._evening = evening
+        self._folder = folder
+        self._on_event = on_event
+        self._began_s = time.monotonic()
+        self._stir = asyncio.Event()
+        patient = evening.pace == 0
+        self._devices = {
+            kind: _Device(
+                firmware_for(self.table, kind, patient=patient), folder / kind.value, self._now_ms, self._stirred
+            )
+            for kind in self.table.devices
+        }
+        ports = [(kind.value, device.port.path) for kind, device in self._devices.items()]
+        self.config: Final = write_config(folder, evening.house_file, setup, ports, self.chances)
+        self.daemon: Final = Daemon(self.config, folder / "daemon.log")
+        self._control = ControlClient(folder / "control.sock", f"people-{evening.seed}")
+        self._reading: asyncio.Task[None] | None = None
+        self._death: Exception | None = None
+
+    @property
+    def truth(self) -> Truth:
+        return self.dealer.truth
+
+    async def __aenter__(self) -> Self:
+        try:
+            await self.daemon.start(self._died)
+            await self._connect()
+            self._reading = asyncio.create_task(self._follow())
+            for kind in self._devices:
+                await self._do(Power(kind))
+        except BaseException:
+            await self.close()
+            raise
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """No process, no pty and no task is left. May be called again."""
+        await self._control.close()
+        if self._reading is not None:
+            self._reading.cancel()
+            await asyncio.gather(self._reading, return_exceptions=True)
+        await self.daemon.stop()
+        for device in self._devices.values():
+            device.close()
+
+    async def perform(self, script: Script) -> None:
+        """Run one script to its end. Raises DaemonDiedError, BenchStuckError, and what the script raises."""
+        answer: Told = {}
+        while True:
+            try:
+                step = script.send(answer) if answer else next(script)
+            except StopIteration:
+                return
+            answer = await self._do(step)
+
+    async def kill_daemon(self) -> None:
+        """kill -9, and start it again on what it has written."""
+        await self._control.close()
+        await self.daemon.kill()
+        self.screen.up.clear()
+        self._control = ControlClient(self._folder / "control.sock", f"people-{self._evening.seed}-again")
+        await self.daemon.start(self._died)
+        await self._connect()
+        await self._wait(lambda: len(self.screen.up) == len(self._devices), "the devices to be up again")
+
+    async def _do(self, step: ScriptStep) -> Told:
+        if self._death is not None:
+            raise self._death
+        match step:
+            case Pause(ms=ms):
+                await asyncio.sleep(ms * self._evening.pace / 1000)
+            case Settled():
+                await self._settle()
+            case Until(ready=ready, what=what):
+                await self._until(ready, what)
+            case Cable(device=kind, plugged=plugged):
+                await self._cable(kind, plugged=plugged)
+            case Power(device=kind):
+                await self._cable(kind, plugged=True)
+            case Tell(actor=actor, fact=fact):
+                return await self._ask(lambda: self._control.tell(actor, fact), f"an answer to {fact['fact']}")
+        return {}
+
+    async def _until(self, ready: Callable[[], bool], what: str) -> None:
+        """Devices that take their commands up only when they are let need that here too."""
+        while not ready():
+            if self.screen.commands:
+                await self._carry_out()
+            else:
+                await self._wait(lambda: ready() or bool(self.screen.commands), what)
+
+    async def _cable(self, kind: DeviceKind, *, plugged: bool) -> None:
+        device = self._devices[kind]
+        if plugged:
+            device.plug()
+            await self._wait(lambda: kind.value in self.screen.up, f"the {kind.value} to be up")
+        else:
+            device.pull()
+            await self._wait(lambda: kind.value not in self.screen.up, f"the loss of the {kind.value} to be told")
+
+    async def _settle(self) -> None:
+        while True:
+            await self._wait(self._acknowledged, "the devices' facts to be acknowledged")
+            if any(not device.port.plugged for device in self._devices.values()):
+                return
+            await self._caught_up()
+            if not self.screen.commands:
+                return
+            await self._carry_out()
+
+    async def _carry_out(self) -> None:
+        """The oldest command that the daemon wants done, to its end: one at a time, so that runs are alike."""
+        command, name = min(self.screen.commands.items())
+        device = self._devices[DeviceKind(name)]
+        await self._wait(
+            lambda: bool(device.firmware.pending_commands) or command not in self.screen.commands,
+            f"command {command} to reach the {name}",
+        )
+        device.take_up_commands()
+        await self._wait(lambda: command not in self.screen.commands, f"the end of command {command} to be told")
+
+    def _acknowledged(self) -> bool:
+        plugged = [device.firmware for device in self._devices.values() if device.port.plugged]
+        return all(not firmware.unacknowledged and firmware.quiet for firmware in plugged)
+
+    async def _caught_up(self) -> None:
+        """Everything received is applied, and what it caused is on the screen."""
+        answer = await self._ask(lambda: self._control.ask("applied"), "everything to be applied")
+        seq = int(answer["seq"])
+        await self._wait(lambda: self.screen.last_seq >= seq, f"event {seq} to come over the feed")
+
+    async def _ask(self, request: Callable[[], Awaitable[Told]], what: str) -> Told:
+        """An answer at the control socket, in time."""
+        try:
+            async with asyncio.timeout(STEP_S):
+                return await request()
+        except TimeoutError:
+            msg = f"waited {STEP_S:.0f} s in vain for {what}"
+            raise BenchStuckError(msg) from None
+        except Exception:
+            await asyncio.sleep(0)
+            if self._death is not None:
+                raise self._death from None
+            raise
+
+    async def _wait(self, ready: Callable[[], bool], what: str) -> None:
+        deadline_s = time.monotonic() + STEP_S
+        while not ready():
+            if self._death is not None:
+                raise self._death
+            if time.monotonic() > deadline_s:
+                msg = f"waited {STEP_S:.0f} s in vain for {what}"
+                raise BenchStuckError(msg)
+            self._stir.clear()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(LOOK_AGAIN_S):
+                    await self._stir.wait()
+
+    async def _connect(self) -> None:
+        deadline_s = time.monotonic() + START_S
+        while True:
+            if self._death is not None:
+                raise self._death
+            try:
+                await self._control.connect()
+            except OSError:
+                if time.monotonic() > deadline_s:
+                    msg = f"The daemon did not open its control socket within {START_S:.0f} s"
+                    raise BenchStuckError(f"{msg}. The end of its log:\n{self.daemon.tail()}") from None
+                await asyncio.sleep(LOOK_AGAIN_S)
+            else:
+                return
+
+    async def _follow(self) -> None:
+        while True:
+            try:
+                await self._show_feed()
+            except FeedMissing:
+                await asyncio.sleep(LOOK_AGAIN_S)
+            except (FeedRefused, OSError) as error:
+                self._died(error)
+                return
+
+    async def _show_feed(self) -> None:
+        async with aclosing(follow(self._folder / "feed.sock", self.screen.last_seq)) as lines:
+            async for line in lines:
+                event: Told = msgspec.json.decode(line.line)
+                self.screen.show(event)
+                self._on_event(line.line, event)
+                self._stirred()
+
+    def _died(self, death: Exception) -> None:
+        """Whoever waits for something is told instead why it cannot come."""
+        self._death = self._death or death
+        self._stirred()
+
+    def _stirred(self) -> None:
+        self._stir.set()
+
+    def _reported(self, kind: DeviceKind, fact: DeviceFact) -> None:
+        self._devices[kind].happened(fact)
+
+    def _now_ms(self) -> int:
+        return int((time.monotonic() - self._began_s) * 1000)

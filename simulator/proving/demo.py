@@ -1,0 +1,168 @@
+"""An evening at a simulated table on ptys, dealt through the real daemon and shown as it happens."""
+
+import asyncio
+import signal
+import sys
+from collections import Counter
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Final, Protocol
+
+import msgspec
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from firmware_bridge.cli.watch import show
+from firmware_bridge.publish.lines import read_event
+from firmware_bridge.publish.render import Renderer
+from simulator.evening import evening, load_catalogue
+from simulator.proving.bench import Bench, Evening
+from simulator.steps import Told
+
+DOLLAR: Final = 100
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """How the rounds of a run ended."""
+
+    rounds: int
+    dealt: int
+    void: int
+    held: int
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counted off the feed."""
+
+    opened: set[int] = field(default_factory=set)
+    void: set[int] = field(default_factory=set)
+    settled: set[int] = field(default_factory=set)
+    flags: Counter[str] = field(default_factory=Counter)
+    nets: Counter[str] = field(default_factory=Counter)
+    hands: Counter[str] = field(default_factory=Counter)
+
+    def count(self, event: Told) -> None:
+        match event["event"]:
+            case "round_opened":
+                self.opened.add(event["round"])
+            case "round_void":
+                self.void.add(event["round"])
+            case "round_settled":
+                self.settled.add(event["round"])
+                for seat, settled in event["seats"].items():
+                    self.nets[seat] += settled["net"]
+                    self.hands[seat] += 1
+            case "irregularity":
+                self.flags[event["irregularity"]] += 1
+
+    @property
+    def outcome(self) -> Outcome:
+        dealt, void = self.settled - self.void, self.void
+        return Outcome(len(self.opened), len(dealt), len(void), len(self.opened - dealt - void))
+
+
+class Display(Protocol):
+    def event(self, line: bytes, event: Told) -> None: ...
+
+    def end(self, tally: Tally) -> None: ...
+
+
+class JsonLines:
+    """The feed's events as they came, one a line, and the outcome at the end."""
+
+    def event(self, line: bytes, event: Told) -> None:
+        self._print(line)
+
+    def end(self, tally: Tally) -> None:
+        self._print(msgspec.json.encode(tally.outcome))
+
+    def _print(self, line: bytes) -> None:
+        sys.stdout.buffer.write(line + b"\n")
+        sys.stdout.buffer.flush()
+
+
+class ForPeople:
+    """The feed in words, and a summary."""
+
+    def __init__(self) -> None:
+        self._console = Console(highlight=False)
+        self._renderer = Renderer()
+
+    def event(self, line: bytes, event: Told) -> None:
+        if event["event"] == "round_opened":
+            self._console.print()
+        for shown in self._renderer.lines(read_event(line)):
+            show(self._console, shown)
+
+    def end(self, tally: Tally) -> None:
+        outcome = tally.outcome
+        table = Table(title=f"{outcome.rounds} rounds: {outcome.dealt} dealt, {outcome.void} void, {outcome.held} held")
+        for heading in ("seat", "rounds", "up or down"):
+            table.add_column(heading, justify="right")
+        for seat in sorted(tally.hands, key=int):
+            net = tally.nets[seat]
+            style = "green" if net > 0 else "red" if net < 0 else ""
+            table.add_row(seat, str(tally.hands[seat]), Text(f"{net / DOLLAR:+,.2f}", style=style))
+        self._console.print()
+        self._console.print(table)
+        told = ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in sorted(tally.flags.items()))
+        self._console.print(f"flagged: {told or 'nothing'}")
+
+
+class EndedBySignal(Exception):
+    """A signal asked this process to end."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(f"ended by signal {number}")
+        self.number: Final = number
+
+
+async def play_demo(played: Evening, rounds: int, folder: Path, display: Display) -> None:
+    """Deal `rounds` and show them. Leaves no process and no pty, however it ends.
+
+    Raises DaemonDiedError, BenchStuckError, StuckRoundError, EndedBySignal, and OSError of the output.
+    """
+    tally = Tally()
+    catalogue = load_catalogue()
+
+    def on_event(line: bytes, event: Told) -> None:
+        tally.count(event)
+        display.event(line, event)
+
+    async with Signals(), Bench(played, catalogue, folder, on_event) as bench:
+        for written in islice(
+            evening(catalogue, Path(played.house).stem, bench.table.furniture, bench.chances), rounds
+        ):
+            await bench.perform(bench.dealer.play(written))
+    display.end(tally)
+
+
+class Signals:
+    """Within it, Ctrl-C and a polite kill cancel the task, which then ends as EndedBySignal."""
+
+    NUMBERS: Final = (signal.SIGINT, signal.SIGTERM)
+
+    def __init__(self) -> None:
+        self._caught: int | None = None
+        self._task: asyncio.Task[object] | None = None
+
+    async def __aenter__(self) -> None:
+        self._task = asyncio.current_task()
+        loop = asyncio.get_running_loop()
+        for number in self.NUMBERS:
+            loop.add_signal_handler(number, self._catch, number)
+
+    async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        loop = asyncio.get_running_loop()
+        for number in self.NUMBERS:
+            loop.remove_signal_handler(number)
+        if kind is asyncio.CancelledError and self._caught is not None:
+            raise EndedBySignal(self._caught)
+
+    def _catch(self, number: int) -> None:
+        if self._caught is None and self._task is not None:
+            self._caught = number
+            self._task.cancel()
