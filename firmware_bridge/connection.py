@@ -70,7 +70,7 @@ class Connection:
         self._tell_end(down)
         return down
 
-    def durable(self, boot: str | None, number: int) -> None:
+    def durable(self, boot: str, number: int) -> None:
         """Hand on that facts are committed, if this generation told of that one; else it is told again anyway.
 
         A commit may end after the device was switched off and on, and its numbers may have begun anew.
@@ -78,7 +78,7 @@ class Connection:
         if self._numbers is None:
             return
         own_boot, first, newest = self._numbers
-        if boot in (None, own_boot) and (number - first) % _NUMBERS <= (newest - first) % _NUMBERS:
+        if boot == own_boot and (number - first) % _NUMBERS <= (newest - first) % _NUMBERS:
             self._do(lambda now_ms: self._driver.durable(number, now_ms))
 
     def ask(self) -> None:

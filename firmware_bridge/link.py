@@ -130,7 +130,7 @@ class Link:
         """Something has changed: try again at once."""
         self._now.set()
 
-    def durable(self, number: int, boot: str | None) -> None:
+    def durable(self, boot: str, number: int) -> None:
         if self._connection is not None:
             self._connection.durable(boot, number)
 

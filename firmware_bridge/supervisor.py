@@ -70,9 +70,9 @@ class Supervisor:
             for name, link in self._links.items():
                 group.create_task(link.keep(), name=f"link {name}")
 
-    def durable(self, device: str, number: int, boot: str | None = None) -> None:
-        """Every fact of `device` up to `number` is committed. `boot`: whose number it is, where the caller knows."""
-        self._links[device].durable(number, boot)
+    def durable(self, device: str, number: int, boot: str) -> None:
+        """Every fact of `device` up to `number` of its boot id `boot` is committed."""
+        self._links[device].durable(boot, number)
 
     def ask(self, device: str) -> None:
         """Ask for a sign of life at once; nothing happens while the device is not connected."""

@@ -55,7 +55,7 @@ async def test_reports_come_in_order_and_go_back() -> None:
         await connect(hall)
         hall.far.say("fact 7", "fact 8", "junk", "heard")
         await until(lambda: len(hall.told) == 4)
-        hall.supervisor.durable("shoe", 8)
+        hall.supervisor.durable("shoe", 8, "A")
         hall.supervisor.ask("shoe")
         hall.supervisor.send("shoe", LOCK)
         await until(lambda: hall.far.heard.endswith(b"lock\n"))
@@ -73,7 +73,7 @@ async def test_what_is_asked_in_the_middle_of_a_report_waits_for_its_turn() -> N
     def acknowledge(_: str, report: object) -> None:
         hall.told.append(report)
         if isinstance(report, NumberedFact):
-            hall.supervisor.durable("shoe", report.number)
+            hall.supervisor.durable("shoe", report.number, report.boot)
 
     hall.on_report = acknowledge
     async with hall:
@@ -130,13 +130,13 @@ async def test_a_commit_of_an_older_boot_is_not_acknowledged_to_the_next() -> No
         await until(lambda: len(hall.told) == 2)
         hall.far.end.hang_up()
         await connect(hall, "B", generation=2)
-        hall.supervisor.durable("shoe", 3)  # nothing was told yet
+        hall.supervisor.durable("shoe", 3, "A")  # nothing was told yet
         hall.far.say("fact 1", "fact 2", "fact 3", "fact 4")
         await until(lambda: len(hall.told) == 8)
         hall.supervisor.durable("shoe", 3, "A")
-        hall.supervisor.durable("shoe", 5)
+        hall.supervisor.durable("shoe", 5, "B")
         hall.supervisor.durable("shoe", 2, "B")
-        hall.supervisor.durable("shoe", 4)
+        hall.supervisor.durable("shoe", 4, "B")
         await until(lambda: hall.far.heard.endswith(b"durable 4\n"))
         assert hall.far.heard.splitlines()[1:] == [b"durable 2", b"durable 4"]
 
@@ -147,8 +147,8 @@ async def test_numbers_that_wrap_are_acknowledged() -> None:
         await connect(hall)
         hall.far.say(f"fact {2**32 - 1}", "fact 0")
         await until(lambda: len(hall.told) == 3)
-        hall.supervisor.durable("shoe", 2**32 - 2)
-        hall.supervisor.durable("shoe", 0)
+        hall.supervisor.durable("shoe", 2**32 - 2, "A")
+        hall.supervisor.durable("shoe", 0, "A")
         await until(lambda: hall.far.heard.endswith(b"durable 0\n"))
         assert b"4294967294" not in hall.far.heard
 
@@ -350,7 +350,7 @@ async def test_stopping_closes_the_port_and_tells_nothing() -> None:
         await hall.stop()
         assert hall.ports.open_now == 0
         assert hall.told == [UP]
-        hall.supervisor.durable("shoe", 1)
+        hall.supervisor.durable("shoe", 1, "A")
         hall.supervisor.ask("shoe")
 
 
