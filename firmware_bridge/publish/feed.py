@@ -162,7 +162,8 @@ class Feed:
         client.writer.write(lines)
         client.cursor = cursor
         try:
-            await asyncio.wait_for(client.writer.drain(), _STALL_S)
+            async with asyncio.timeout(_STALL_S):
+                await client.writer.drain()
         except TimeoutError as error:
             raise _SentOff(_LastLine(f"too slow: nothing was taken for {_STALL_S:.0f} s", cursor)) from error
 
@@ -176,7 +177,8 @@ class Feed:
     async def _asked(self, reader: asyncio.StreamReader) -> int:
         form = 'send {"after": N} and a line feed first, N being the seq of the last event you have, 0 for all'
         try:
-            line = await asyncio.wait_for(reader.readline(), _FIRST_LINE_S)
+            async with asyncio.timeout(_FIRST_LINE_S):
+                line = await reader.readline()
             after = msgspec.json.decode(line, type=_Asked).after
         except TimeoutError as error:
             raise _SentOff(_LastLine(f"nothing was asked in {_FIRST_LINE_S:.0f} s: {form}")) from error
@@ -204,6 +206,7 @@ async def _part(writer: asyncio.StreamWriter, last_line: _LastLine | None) -> No
         writer.write(msgspec.json.encode(last_line) + b"\n")
     writer.close()
     try:
-        await asyncio.wait_for(writer.wait_closed(), _LINGER_S)
+        async with asyncio.timeout(_LINGER_S):
+            await writer.wait_closed()
     except (TimeoutError, OSError):
         writer.transport.abort()
