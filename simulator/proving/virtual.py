@@ -46,8 +46,15 @@ class _Link:
         self.firmware: Final = firmware
         self.driver: TdpDriver | None = None
         self.up = False
+        self.wake_at_ms: int | None = None
         self.to_host: Final = VirtualWire(world, lambda data: host.heard(self, data), LATENCY_MS, fault)
         self.to_device: Final = VirtualWire(world, lambda data: host.told(self, data), LATENCY_MS, fault)
+
+    def set_timers(self) -> None:
+        """After either end was given something: when one of them wants to be called next."""
+        device = self.firmware.wake_at_ms
+        driver = None if self.driver is None else self.driver.wake_at_ms
+        self.wake_at_ms = device if driver is None else driver if device is None else min(device, driver)
 
 
 class VirtualTable:
@@ -180,23 +187,22 @@ class VirtualTable:
 
     def _wake_at_next(self) -> None:
         """Whoever wants to be called next is called before anything that is due later."""
-        now_ms, due = self.world.now_ms, self.world.next_ms
-        wakes: list[tuple[int, Callable[[], None]]] = []
+        first: _Link | None = None
+        at_ms = self._intake.wake_at_ms(self.world.now_ms)
         for link in self._links.values():
-            if link.firmware.wake_at_ms is not None:
-                wakes.append((link.firmware.wake_at_ms, lambda link=link: self._tick_device(link)))  # type: ignore[misc]
-            if link.driver is not None and link.driver.wake_at_ms is not None:
-                wakes.append((link.driver.wake_at_ms, lambda link=link: self._tick_driver(link)))  # type: ignore[misc]
-        intake = self._intake.wake_at_ms(now_ms)
-        if intake is not None:
-            wakes.append((intake, self._advance))
-        if wakes:
-            at_ms, wake = min(wakes, key=lambda one: one[0])
-            if due is None or at_ms < due:
-                self.world.at(at_ms, wake)
+            if link.wake_at_ms is not None and (at_ms is None or link.wake_at_ms < at_ms):
+                first, at_ms = link, link.wake_at_ms
+        due = self.world.next_ms
+        if at_ms is not None and (due is None or at_ms < due):
+            self.world.at(at_ms, self._advance if first is None else lambda: self._tick(first))
+
+    def _tick(self, link: _Link) -> None:
+        self._tick_device(link)
+        self._tick_driver(link)
 
     def _tick_device(self, link: _Link) -> None:
         link.to_host.send(link.firmware.tick(self.world.now_ms))
+        link.set_timers()
 
     def _tick_driver(self, link: _Link) -> None:
         if link.driver is not None:
@@ -232,6 +238,7 @@ class VirtualTable:
     def _lost(self, link: _Link, reason: str) -> None:
         if link.driver is not None:
             link.driver, link.up = None, False
+            link.set_timers()
             self._intake.report(link.kind.value, LinkDown(reason=reason), self.world.now_ms)
             self._advance()
             self.world.after(RECONNECT_MS, lambda: self._connect(link))
@@ -239,10 +246,12 @@ class VirtualTable:
     def _reported(self, kind: DeviceKind, fact: DeviceFact) -> None:
         link = self._links[kind]
         link.to_host.send(link.firmware.report(fact, self.world.now_ms))
+        link.set_timers()
 
     def told(self, link: _Link, data: bytes) -> None:
         """Bytes reach a device."""
         link.to_host.send(link.firmware.receive(data, self.world.now_ms))
+        link.set_timers()
 
     def heard(self, link: _Link, data: bytes) -> None:
         """Bytes reach the host."""
@@ -258,6 +267,7 @@ class VirtualTable:
                 return
             link.up = link.up or isinstance(report, LinkUp)
             self._intake.report(link.kind.value, report, self.world.now_ms)
+        link.set_timers()
 
     def _advance(self) -> None:
         """What the daemon's core task does after it was handed something: ask, commit, and only then tell."""
