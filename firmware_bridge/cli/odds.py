@@ -9,12 +9,13 @@ import typer
 
 from drivers.cards import RANKS, SUITS
 from firmware_bridge.cli.errors import CommandError
+from firmware_bridge.game.rules import Rules, RulesRefused, choose_rules
 from firmware_bridge.hands import RANKS as HAND_RANKS
 from firmware_bridge.hands import category
 from firmware_bridge.houses.loader import HouseError, load_house
 from firmware_bridge.odds.ante import AntePlay, Deal
 from firmware_bridge.odds.expectation import Expectation
-from firmware_bridge.odds.house_odds import Game, HouseOdds, OddsRefused, choose_game, house_odds
+from firmware_bridge.odds.house_odds import HouseOdds, house_odds
 from firmware_bridge.odds.showdown import Hand
 from firmware_bridge.terms import HandCategory
 
@@ -36,30 +37,34 @@ def odds(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of a table.")] = False,  # noqa: FBT002
 ) -> None:
     """What every wager of a house costs a player who plays it best, exactly, by enumeration."""
+    options = _options(option or [])
     try:
-        game = choose_game(load_house(house), schedule, decks, _nonqualify(option or []))
-    except (HouseError, OddsRefused) as refusal:
+        chosen_house = load_house(house)
+        number = chosen_house.schedules[0].number if schedule is None else schedule
+        decks = chosen_house.deal.decks_min if decks is None else decks
+        rules = choose_rules(chosen_house, schedule=number, decks=decks, options=options)
+    except (HouseError, RulesRefused) as refusal:
         raise CommandError(str(refusal), 2) from refusal
-    found = house_odds(game, _watch_on_terminal(game))
+    found = house_odds(rules, decks, _watch_on_terminal(rules))
     if as_json:
-        print(json.dumps(_as_json(game, found)))
+        print(json.dumps(_as_json(rules, decks, found)))
     else:
-        _show(game, found)
+        _show(rules, decks, found)
 
 
-def _nonqualify(options: Sequence[str]) -> str | None:
-    chosen = None
-    for text in options:
-        key, equals, value = text.partition("=")
-        if key != "nonqualify" or not equals:
-            raise CommandError(f"{text!r} is no option that odds depend on: write --option nonqualify=VALUE", 2)
-        chosen = value
-    return chosen
+def _options(texts: Sequence[str]) -> dict[str, str]:
+    options = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise CommandError(f"the option {text!r} has no value: write --option NAME=VALUE", 2)
+        options[name] = value
+    return options
 
 
-def _watch_on_terminal(game: Game) -> Callable[[Sequence[Deal]], Iterable[Deal]]:
+def _watch_on_terminal(rules: Rules) -> Callable[[Sequence[Deal]], Iterable[Deal]]:
     """A progress bar where the cards seen face up make it take long enough and a person looks on."""
-    if not game.house.deal.dealer_face_up or not sys.stderr.isatty():
+    if not rules.house.deal.dealer_face_up or not sys.stderr.isatty():
         return iter
     from rich.console import Console
     from rich.progress import track
@@ -68,7 +73,7 @@ def _watch_on_terminal(game: Game) -> Callable[[Sequence[Deal]], Iterable[Deal]]
     return lambda deals: track(deals, "Playing every hand", console=console, transient=True)
 
 
-def _as_json(game: Game, found: HouseOdds) -> dict[str, int | str | Told | None]:
+def _as_json(rules: Rules, decks: int, found: HouseOdds) -> dict[str, int | str | Told | None]:
     ante_play = None
     if found.ante_play is not None:
         play_from = found.ante_play.play_from
@@ -77,9 +82,9 @@ def _as_json(game: Game, found: HouseOdds) -> dict[str, int | str | Told | None]
             "play_from": None if play_from is None else _hand_text(play_from),
         }
     return {
-        "house": game.house.name,
-        "schedule": game.schedule.number,
-        "decks": game.decks,
+        "house": rules.house.name,
+        "schedule": rules.schedule.number,
+        "decks": decks,
         "ante_play": ante_play,
         "pair_plus": None if found.pair_plus is None else _told(found.pair_plus),
         "six_card": None if found.six_card is None else _told(found.six_card),
@@ -103,19 +108,24 @@ def _hand_text(hand: Hand) -> str:
     return text if name is HandCategory.HIGH_CARD else f"{name.value.replace('_', ' ')} {text}"
 
 
-def _show(game: Game, found: HouseOdds) -> None:
+def _show(rules: Rules, decks: int, found: HouseOdds) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    decks = "1 deck" if game.decks == 1 else f"{game.decks} decks"
-    table = Table(title=f"{game.house.name}, schedule {game.schedule.number}, {decks}", title_justify="left")
+    shoe = "1 deck" if decks == 1 else f"{decks} decks"
+    table = Table(title=f"{rules.house.name}, schedule {rules.schedule.number}, {shoe}", title_justify="left")
     table.add_column("Wager")
     table.add_column("House edge", justify="right")
     table.add_column("Units won", justify="right")
     table.add_column("Deals", justify="right")
     table.add_column("Best play")
     if found.ante_play is not None:
-        _add(table.add_row, "ante and play", found.ante_play.expectation, _best_play(game, found.ante_play))
+        _add(
+            table.add_row,
+            "ante and play",
+            found.ante_play.expectation,
+            _best_play(found.ante_play, rules.house.deal.dealer_face_up),
+        )
     if found.pair_plus is not None:
         _add(table.add_row, "pair plus", found.pair_plus, "")
     if found.six_card is not None:
@@ -132,7 +142,7 @@ def _add(add_row: Callable[..., None], wager: str, expectation: Expectation, bes
     add_row(wager, f"{expectation.edge:.6%}", f"{expectation.numerator:,}", f"{expectation.denominator:,}", best_play)
 
 
-def _best_play(game: Game, ante: AntePlay) -> str:
+def _best_play(ante: AntePlay, face_up: int) -> str:
     if ante.play_from is not None:
         return f"play {_hand_text(ante.play_from)} or better"
-    return "by own cards and the card seen" if game.house.deal.dealer_face_up else "always fold"
+    return "by own cards and the card seen" if face_up else "always fold"

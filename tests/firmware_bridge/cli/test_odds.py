@@ -78,12 +78,11 @@ def _own_house(folder: Path, old: str, new: str) -> str:
         (["--house", "nowhere"], "there is no house 'nowhere'"),
         (["--house", "licensed", "--schedule", "7"], "has no schedule 7"),
         (["--house", "licensed", "--decks", "4"], "the player has the edge"),
-        (
-            ["--house", "player-dealer", "--option", "coverage=gross"],
-            "'coverage=gross' is no option that odds depend on",
-        ),
-        (["--house", "player-dealer", "--option", "nonqualify"], "write --option nonqualify=VALUE"),
-        (["--house", "player-dealer", "--option", "nonqualify=never"], "no option nonqualify=never"),
+        (["--house", "licensed", "--decks", "0"], "decks, not 0"),
+        (["--house", "player-dealer", "--decks", "9"], "plays with 1 to 8 decks, not 9"),
+        (["--house", "licensed", "--option", "coverage=gross"], "has no option 'coverage'"),
+        (["--house", "player-dealer", "--option", "nonqualify"], "write --option NAME=VALUE"),
+        (["--house", "player-dealer", "--option", "nonqualify=never"], "does not offer nonqualify = 'never'"),
     ],
 )
 def test_a_game_that_cannot_be_is_one_sentence(
@@ -94,6 +93,16 @@ def test_a_game_that_cannot_be_is_one_sentence(
     assert out == ""
     assert told in err
     assert err.count("\n") == 1
+
+
+def test_how_far_a_wager_covers_has_no_bearing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = []
+    for coverage in ("gross", "bankroll"):
+        assert odds(monkeypatch, "--house", "player-dealer", "--option", f"coverage={coverage}", "--json") == 0
+        told.append(capsys.readouterr().out)
+    assert told[0] == told[1]
 
 
 def test_a_terminal_is_shown_how_far_it_is(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
