@@ -131,7 +131,7 @@ class ModelDevice:
             self._acknowledged(header.acknowledgement, now_ms)
         match message:
             case Start() if not self.started:
-                self._start(message)
+                self._start(message, now_ms)
             case Durable():
                 self._durable(message.number)
             case Ping():
@@ -171,7 +171,7 @@ class ModelDevice:
         )
         return b"\x00" + wire_frame(answer, session=0, sequence=0, acknowledgement=0, major=self.header_major)
 
-    def _start(self, start: Start) -> None:
+    def _start(self, start: Start, now_ms: int) -> None:
         oldest = self.ring[0].number if self.ring else self.next_number
         gap = False
         if start.resume is not None and start.resume[0] == self.boot:
@@ -183,7 +183,7 @@ class ModelDevice:
             gap = True
         self.started = True
         self.unsent_number = oldest
-        self.backlog += [Started(gap=gap, first_number=oldest), State(clock_ms=1, flags=0, last_command=0)]
+        self.backlog += [Started(gap=gap, first_number=oldest), State(clock_ms=now_ms + self.clock_ahead_ms, flags=0)]
 
     def _durable(self, number: int) -> None:
         if not self.ring or seq_diff(number, self.next_number, 32) >= 0:
