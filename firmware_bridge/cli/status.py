@@ -1,0 +1,76 @@
+"""`firmware-bridge status`: how the running daemon stands."""
+
+import secrets
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from firmware_bridge.cli.control import ask, control_socket
+from firmware_bridge.cli.errors import CommandError
+from firmware_bridge.link import DeviceState, LinkState
+from firmware_bridge.publish.words import at_place, plain
+from firmware_bridge.status import RoundStatus, Status
+
+
+def register(app: typer.Typer) -> None:
+    app.command("status")(status)
+
+
+def status(
+    control: Annotated[Path | None, typer.Option(help="The daemon's control socket.")] = None,
+    config: Annotated[Path | None, typer.Option(help="The configuration, which names the socket.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="As one JSON object.")] = False,  # noqa: FBT002
+) -> None:
+    """Show the devices, the round, and what the floor has to rule on."""
+    path = control_socket(control, config)
+    _, answer = ask(path, {"id": secrets.token_hex(8), "ask": "status"})
+    if answer.status is None:
+        raise CommandError(answer.error or f"The daemon at {path} did not tell its status.")
+    if as_json:
+        sys.stdout.write(bytes(answer.status).decode() + "\n")
+        return
+    try:
+        _show(Console(), msgspec.json.decode(answer.status, type=Status))
+    except msgspec.ValidationError as error:
+        raise CommandError(f"The daemon at {path} is of another version: use its own command ({error}).") from error
+
+
+def _show(console: Console, told: Status) -> None:
+    console.print(Text(f"table {told.table}, house {told.house}, version {told.version}"))
+    if told.trouble is not None:
+        console.print(Text(f"nothing can be told now: {told.trouble}", style="bold red"))
+    if told.waiting:
+        waits = f" for {', '.join(told.lost)}" if told.lost else ""
+        console.print(Text(f"facts waiting{waits}: {told.waiting}", style="yellow"))
+    for line in _round_lines(told.round):
+        console.print(line)
+    devices = Table("device", "kind", "port", "link", "what it says of itself, or why it is not connected")
+    for name, device in told.devices.items():
+        style = "green" if device.link is LinkState.UP else "yellow"
+        devices.add_row(name, device.kind, device.port, Text(device.link.value, style=style), _about(device))
+    console.print(devices)
+
+
+def _about(device: DeviceState) -> str:
+    claims = device.claims
+    if claims is not None:
+        return f"{claims.vendor} {claims.model} {claims.serial_number}, firmware {claims.firmware_version}"
+    return device.sentence or ""
+
+
+def _round_lines(told: RoundStatus | None) -> list[Text]:
+    if told is None:
+        return [Text("no round yet")]
+    lines = [Text(f"round {told.number}: {told.outcome.value}, {told.phase.value}; the deck is {told.deck.value}")]
+    lines += [
+        Text(f"held for the floor: {plain(hold.irregularity.value)}{at_place(hold.seat)}", style="bold red")
+        for hold in told.holds
+    ]
+    places = ", ".join(f"{place}: {there.cards} ({there.verdict.value})" for place, there in told.places.items())
+    return [*lines, Text(f"cards by place: {places}")] if places else lines
