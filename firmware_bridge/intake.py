@@ -67,10 +67,13 @@ class SendCommand:
 
 @dataclass(frozen=True, slots=True)
 class Caught:
-    """All that was received before the barrier `token` was asked for has been applied; `applied` facts in all."""
+    """All that was received before the barrier `token` was asked for has been applied: `applied` facts in the life of
+    the journal, and `seq` is the last event.
+    """
 
     token: str
     applied: int
+    seq: int
 
 
 After: TypeAlias = Acknowledge | Publish | Answer | SendCommand | Caught
@@ -110,6 +113,7 @@ class Intake:
         self._barriers: list[tuple[str, int]] = []
         self._received = 0
         self._applied = 0
+        self._seq = 0
         self._own = 0
         self._last_at_ms = 0
         self._told_limit_ms: int | None = None
@@ -289,6 +293,7 @@ class Intake:
         limit_ms = self._core.deadline_ms()
         events = self._core.apply(msgspec.structs.replace(fact, at_ms=self._last_at_ms))
         self._applied += 1
+        self._seq += len(events)
         if isinstance(fact, TimePassed):
             # A limit that stands after the core was told of it is not told again.
             self._told_limit_ms = limit_ms
@@ -331,4 +336,4 @@ class Intake:
             oldest = min((one.received for one in self._order.waiting), default=self._received + 1)
             reached = [token for token, mark in self._barriers if mark < oldest]
             self._barriers = [(token, mark) for token, mark in self._barriers if mark >= oldest]
-            self._turn.after.extend(Caught(token, self._applied) for token in reached)
+            self._turn.after.extend(Caught(token, self._applied, self._seq) for token in reached)

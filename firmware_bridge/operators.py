@@ -6,7 +6,8 @@
 An answer is sent once the fact is durable and applied. An id is one fact for ever: repeated, it gets the first
 answer. {"id": ..., "ask": "status"} and {"id": ..., "ask": "applied"} (answered when everything received before is
 applied) change nothing. What cannot be understood is answered by {"id": ..., "error": sentence}. Answers come in the
-order of the requests of their connection.
+order of the requests of their connection. The answer to "applied" has the number of facts applied in the life of the
+journal, and as "seq" the last event that they caused.
 """
 
 import asyncio
@@ -18,6 +19,7 @@ import msgspec
 
 from drivers.facts import Fact
 from firmware_bridge.facts import KNOWN
+from firmware_bridge.intake import Caught
 from firmware_bridge.publish.sockets import listen_at
 from firmware_bridge.status import Status
 
@@ -54,8 +56,8 @@ class Table(Protocol):
         """Hand a fact in. The future raises NotNow where it could not be kept."""
         ...
 
-    def caught_up(self) -> asyncio.Future[int]:
-        """How many facts are applied, once all received before now are."""
+    def caught_up(self) -> asyncio.Future[Caught]:
+        """Done once everything received before now is applied, and durable."""
         ...
 
     def status(self) -> Status: ...
@@ -98,6 +100,7 @@ class _StatusAnswer(msgspec.Struct, frozen=True):
 class _AppliedAnswer(msgspec.Struct, frozen=True):
     id: str
     applied: int
+    seq: int
 
 
 class _EventHead(msgspec.Struct):
@@ -233,9 +236,10 @@ async def _told(request: str, told: asyncio.Future[Told]) -> Answer:
     return Accepted(request, done.at_ms, tuple(msgspec.Raw(line) for line in done.events))
 
 
-async def _applied(request: str, count: asyncio.Future[int]) -> Answer:
+async def _applied(request: str, caught_up: asyncio.Future[Caught]) -> Answer:
     try:
-        return _AppliedAnswer(request, await asyncio.shield(count))
+        caught = await asyncio.shield(caught_up)
+        return _AppliedAnswer(request, caught.applied, caught.seq)
     except NotNow as error:
         return Failed(request, str(error))
 
