@@ -27,6 +27,7 @@ class ShownFact(msgspec.Struct, frozen=True, kw_only=True):
     device: str
     boot: str
     number: int
+    actor: str | None
     source: str
     name: str
     at_ms: int
@@ -95,6 +96,7 @@ def _print_json(facts: list[StoredFact]) -> None:
             device=fact.origin.device,
             boot=fact.origin.boot,
             number=fact.origin.number,
+            actor=fact.actor,
             source=fact.source,
             name=fact.name,
             at_ms=fact.at_ms,
@@ -111,7 +113,7 @@ def _print_lines(number: int, facts: list[StoredFact]) -> None:
     renderer = Renderer()
     show(console, Line(f"round {number}: {len(facts)} facts", Tone.GOOD))
     for fact in facts:
-        show(console, Line(f"{table_time(fact.at_ms)}  {fact.source} {plain(fact.name)}{_fields(fact)}"))
+        show(console, Line(f"{table_time(fact.at_ms)}  {fact.actor or fact.source}: {plain(fact.name)}{_fields(fact)}"))
         for body in fact.events:
             for line in renderer.lines(read_event(body)):
                 show(console, Line(f"    -> {line.text}", Tone.QUIET if line.tone is Tone.PLAIN else line.tone))

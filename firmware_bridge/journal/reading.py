@@ -23,7 +23,7 @@ from firmware_bridge.journal.rows import (
 from firmware_bridge.journal.seal import Seal
 
 _CHUNK: Final = 500
-_FACT: Final = "received, device, boot, number, source, facts.name, at_ms, facts.wall_ms, body, key_id, checksum"
+_FACT: Final = "received, device, boot, number, source, facts.name, at_ms, facts.wall_ms, body, key_id, checksum, actor"
 _ENDS: Final = "name <> 'round_opened'"
 
 
@@ -199,9 +199,9 @@ class Reading:
             raise self._damaged(f"fact {stored.received} cannot be read") from error
 
     def _stored(self, row: tuple[Any, ...], events: tuple[bytes, ...]) -> StoredFact:
-        received, device, boot, number, source, name, at_ms, wall_ms, stored, key_id, check = row[:11]
+        received, device, boot, number, source, name, at_ms, wall_ms, stored, key_id, check, actor = row[:12]
         origin = Origin(device, boot, number)
-        if checksum((received, *origin), stored) != check:
+        if checksum((received, *origin, actor), stored) != check:
             raise self._damaged(f"fact {received} is not what was written")
         body: bytes | None = stored
         if key_id is not None:
@@ -211,7 +211,7 @@ class Reading:
                     f"fact {received} of the journal {self._path} is sealed with the key {key_id} and cannot be opened "
                     f"with {self._seal.key_id}: bring back the right key file"
                 )
-        return StoredFact(received, origin, source, name, at_ms, wall_ms, body, events)
+        return StoredFact(received, origin, actor, source, name, at_ms, wall_ms, body, events)
 
     def _rows(self, query: str, values: Sequence[int | str]) -> list[tuple[Any, ...]]:
         try:

@@ -76,6 +76,7 @@ class StoredFact(NamedTuple):
 
     received: int
     origin: Origin
+    actor: str | None
     source: str
     name: str
     at_ms: int
@@ -113,6 +114,6 @@ def event_body(event: Event) -> bytes:
     return msgspec.json.encode(event)
 
 
-def checksum(key: tuple[int | str, ...], body: bytes) -> int:
+def checksum(key: tuple[int | str | None, ...], body: bytes) -> int:
     """Ties a stored body to its row's other columns, so that a flipped bit on the disk is seen when it is read."""
     return zlib.crc32(body, zlib.crc32(msgspec.json.encode(key)))

@@ -181,7 +181,7 @@ class Store(Reading):
         if self._seal is not None and type(fact) in CARD_FACTS:
             body, key_id = self._seal.close(origin, body), self._seal.key_id
         source, name = fact_source_and_name(fact)
-        check = checksum((write.received, *origin), body)
+        check = checksum((write.received, *origin, write.actor), body)
         row = (write.received, *origin, source, name, fact.at_ms, write.received_at_ms, body, key_id, check, *time)
         connection.execute(_INSERT_FACT, (*row, write.actor))
 

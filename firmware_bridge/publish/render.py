@@ -49,20 +49,34 @@ _RULINGS: Final = {
 
 
 class Renderer:
-    """Remembers the hands shown in a round, to name them when they are paid. Give it the events in order."""
+    """Remembers what was shown in a round, to name it when it is paid. Give it the events in order."""
 
     def __init__(self) -> None:
         self._shown: dict[str, tuple[Card | None, ...]] = {}
+        self._qualifies: bool | None = None
 
     def lines(self, event: ev.Event) -> tuple[Line, ...]:
         """What to show for `event`; a line stands by itself and has no line feed."""
         if isinstance(event, ev.RoundOpened):
-            self._shown = {}
+            self._shown, self._qualifies = {}, None
+        if isinstance(event, ev.DealerRevealed):
+            self._qualifies = event.qualifies
+        told: tuple[Line, ...]
         if isinstance(event, ev.HandReleased):
             self._shown[str(event.seat)] = event.cards
-        told = _settlement(event, self._shown) if isinstance(event, ev.RoundSettled) else (_line(event),)
+            told = (self._hand(event),)
+        elif isinstance(event, ev.RoundSettled):
+            told = _settlement(event, self._shown)
+        else:
+            told = (_line(event),)
         where = f"round {event.round}  " if event.round else ""
         return tuple(Line(where + _printable(line.text), line.tone) for line in told)
+
+    def _hand(self, event: ev.HandReleased) -> Line:
+        hand = "" if event.hand is None else f" ({hand_name(event.hand, event.cards)})"
+        verdict = {True: ", qualifies", False: ", does not qualify", None: ""}[self._qualifies]
+        shown = card_list(event.cards) or "no cards"
+        return Line(f"{place_name(event.seat)} shows {shown}{hand}{verdict if event.seat == 'dealer' else ''}")
 
 
 def _settlement(event: ev.RoundSettled, shown: dict[str, tuple[Card | None, ...]]) -> tuple[Line, ...]:
@@ -101,9 +115,6 @@ def _deal_line(event: ev.Event) -> Line | None:
             return Line(f"the floor has ruled on {ruled}{_because(event.reason)}", Tone.WARN)
         case ev.DealOver():
             return Line("the deal is over")
-        case ev.HandReleased():
-            hand = "" if event.hand is None else f" ({hand_name(event.hand, event.cards)})"
-            return Line(f"{place_name(event.seat)} shows {card_list(event.cards) or 'no cards'}{hand}")
         case ev.AlarmRaised():
             return Line(f"ALARM: {plain(event.alarm.value)}{_deck(event.deck)}", Tone.ALERT)
         case ev.AlarmAcknowledged():
@@ -131,16 +142,19 @@ def _game_line(event: ev.Event) -> Line | None:
         case ev.DecisionTaken():
             return Line(f"seat {event.seat} {'plays' if event.play else 'folds'}")
         case ev.DealerRevealed():
-            told = {True: "dealer qualifies", False: "dealer does not qualify", None: "dealer's hand is turned up"}
-            return Line(told[event.qualifies])
+            return Line("dealer's hand is turned up", Tone.QUIET)
         case ev.RoundVoid():
             why = "by the floor" if event.reason is None else plain(event.reason.value)
             return Line(f"void: {why}; every wager goes back", Tone.ALERT)
-        case ev.PositionOffered() | ev.PositionTaken() | ev.PositionDeclined():
-            return Line(f"seat {event.seat} {_name(event).removeprefix('position_')} the position")
+        case ev.PositionOffered():
+            return Line(f"seat {event.seat} is offered the position")
+        case ev.PositionTaken():
+            return Line(f"seat {event.seat} takes the position")
+        case ev.PositionDeclined():
+            return Line(f"seat {event.seat} declines the position")
         case ev.PaymentCorrected():
             paid = f"{plain(event.wager)} corrected to {signed_money(event.paid)}"
-            return Line(f"seat {event.seat} {paid}{_because(event.reason)}", Tone.WARN)
+            return Line(f"seat {event.seat} of round {event.settled_round}: {paid}{_because(event.reason)}", Tone.WARN)
         case ev.LimitsChanged():
             limits = f"{money(event.minimum)} to {money(event.maximum)}"
             return Line(f"limits {limits} from {table_time(event.effective_at_ms)} on")

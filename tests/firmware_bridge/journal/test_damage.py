@@ -117,12 +117,14 @@ def test_two_damaged_journals_keep_two_names(tmp_path: Path) -> None:
     assert len(list(tmp_path.glob("table.journal.damaged-*"))) == 2
 
 
-@pytest.mark.parametrize(("table", "column"), [("facts", "body"), ("events", "body"), ("facts", "number")])
+@pytest.mark.parametrize(
+    ("table", "column"), [("facts", "body"), ("events", "body"), ("facts", "number"), ("facts", "actor")]
+)
 def test_a_changed_row_is_found_when_it_is_read(tmp_path: Path, table: str, column: str) -> None:
     """Pages are sound, the content is not: only the row's checksum can tell."""
     path = _filled(tmp_path, 3)
     with sqlite3.connect(path) as connection:
-        changed = "12" if column == "number" else "zeroblob(length(body))"
+        changed = {"number": "12", "actor": "'pit'", "body": "zeroblob(length(body))"}[column]
         connection.execute(f"UPDATE {table} SET {column} = {changed} WHERE rowid = 2")  # noqa: S608
     connection.close()
     store = open_store(tmp_path)

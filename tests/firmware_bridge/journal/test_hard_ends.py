@@ -40,7 +40,7 @@ asyncio.run(main())
 
 
 def test_kill_at_any_moment(tmp_path: Path) -> None:
-    chance = random.Random(5)  # noqa: S311 - for a test's moments
+    chance = random.Random(5)
     promised = 0
     for _ in range(8):
         writing = subprocess.Popen([sys.executable, "-c", _WRITE, str(tmp_path)], stdout=subprocess.PIPE, text=True)

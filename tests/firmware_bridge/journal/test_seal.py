@@ -67,7 +67,7 @@ def test_a_swapped_ciphertext_is_told(tmp_path: Path) -> None:
     connection = sqlite3.connect(tmp_path / "table.journal")
     first, second = (row[0] for row in connection.execute("SELECT body FROM facts ORDER BY received"))
     for number, body in ((1, second), (2, first)):
-        check = checksum((number, *origin(number)), body)
+        check = checksum((number, *origin(number), None), body)
         connection.execute("UPDATE facts SET body = ?, checksum = ? WHERE received = ?", (body, check, number))
     connection.commit()
     connection.close()
