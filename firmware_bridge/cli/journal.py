@@ -2,15 +2,17 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import msgspec
 import typer
 from rich.console import Console
 
+from drivers.facts import Fact
 from firmware_bridge.cli.errors import CommandError
 from firmware_bridge.cli.watch import show
 from firmware_bridge.config import ConfigError, load_config
+from firmware_bridge.facts import read_fact
 from firmware_bridge.journal.errors import JournalError
 from firmware_bridge.journal.keys import read_keys
 from firmware_bridge.journal.rows import StoredFact
@@ -18,6 +20,8 @@ from firmware_bridge.journal.store import Store
 from firmware_bridge.publish.lines import read_event
 from firmware_bridge.publish.render import Line, Renderer, Tone
 from firmware_bridge.publish.words import plain, table_time
+
+_NOT_SHOWN: Final = frozenset({"fact", "source", "at_ms", "version", "house", "table"})
 
 
 class ShownFact(msgspec.Struct, frozen=True, kw_only=True):
@@ -120,12 +124,15 @@ def _print_lines(number: int, facts: list[StoredFact]) -> None:
 
 
 def _fields(fact: StoredFact) -> str:
+    """What the fact says beyond its name; fields that say nothing (a wager of 0) are left out."""
     if fact.body is None:
         return "  sealed"
-    fields = msgspec.json.decode(fact.body, type=dict[str, msgspec.Raw])
-    shown = [
-        f"{name} {bytes(value).decode()}"
-        for name, value in fields.items()
-        if name not in ("fact", "source", "at_ms", "version", "house", "table")
-    ]
+    stored = msgspec.json.decode(fact.body, type=dict[str, msgspec.Raw])
+    fact_read = read_fact(fact.body)
+    silent = {field.name for field in msgspec.structs.fields(fact_read) if _is_silent(fact_read, field)}
+    shown = [f"{name} {bytes(value).decode()}" for name, value in stored.items() if name not in silent | _NOT_SHOWN]
     return "  " + ", ".join(shown) if shown else ""
+
+
+def _is_silent(fact: Fact, field: msgspec.structs.FieldInfo) -> bool:
+    return bool(getattr(fact, field.name) == field.default)

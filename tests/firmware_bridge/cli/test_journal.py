@@ -54,8 +54,7 @@ def test_a_round_is_printed_while_it_is_written(tmp_path: Path) -> None:
     assert result.stdout.splitlines() == [
         "round 1: 3 facts",
         "0:00:00.000  bridge: started",
-        "0:01:01.001  dealer: wager  seat 2, ante 500, pair_plus 0, six_card 0, tip_ante 0, tip_pair_plus 0, "
-        "tip_play 0, fee 0",
+        "0:01:01.001  dealer: wager  seat 2, ante 500",
         "    -> round 1  opens under licensed: seats 2",
         "    -> round 1  the deal is over",
         "0:00:01.003  shoe: card drawn  sealed",

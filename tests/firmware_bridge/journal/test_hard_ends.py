@@ -15,6 +15,8 @@ from firmware_bridge.journal.rows import Highest
 from firmware_bridge.journal.store import Store
 from tests.firmware_bridge.journal.facts_and_events import KEYS, apply, open_store, receive
 
+ROOT = Path(__file__).parents[3]
+
 pytestmark = pytest.mark.real
 
 _WRITE = """
@@ -43,7 +45,9 @@ def test_kill_at_any_moment(tmp_path: Path) -> None:
     chance = random.Random(5)
     promised = 0
     for _ in range(8):
-        writing = subprocess.Popen([sys.executable, "-c", _WRITE, str(tmp_path)], stdout=subprocess.PIPE, text=True)
+        writing = subprocess.Popen(
+            [sys.executable, "-c", _WRITE, str(tmp_path)], stdout=subprocess.PIPE, text=True, cwd=ROOT
+        )
         assert writing.stdout is not None
         for _ in range(chance.randrange(1, 60)):
             promised = max(promised, int(writing.stdout.readline()))
@@ -129,7 +133,12 @@ except JournalFailed as error:
 
 def test_a_disk_that_refuses_to_write_is_told(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", _LIMITED, str(tmp_path)], capture_output=True, text=True, check=False, timeout=60
+        [sys.executable, "-c", _LIMITED, str(tmp_path)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+        cwd=ROOT,
     )
     assert done.returncode == 0, done.stderr
     stored, sentence = done.stdout.splitlines()
@@ -152,13 +161,15 @@ def test_a_folder_without_rights_is_told(tmp_path: Path) -> None:
     if os.getuid() != 0:
         pytest.skip("only root can become nobody")
     done = subprocess.run(
-        [sys.executable, "-c", script, str(tmp_path)], capture_output=True, text=True, check=False, timeout=60
+        [sys.executable, "-c", script, str(tmp_path)], capture_output=True, text=True, check=False, timeout=60, cwd=ROOT
     )
     assert "cannot be locked" in done.stdout, done.stderr
 
 
 def test_reading_goes_on_while_the_writer_is_killed(tmp_path: Path) -> None:
-    writing = subprocess.Popen([sys.executable, "-c", _WRITE, str(tmp_path)], stdout=subprocess.PIPE, text=True)
+    writing = subprocess.Popen(
+        [sys.executable, "-c", _WRITE, str(tmp_path)], stdout=subprocess.PIPE, text=True, cwd=ROOT
+    )
     assert writing.stdout is not None
     writing.stdout.readline()
     reader = Store.open(tmp_path / "table.journal", KEYS, read_only=True)
