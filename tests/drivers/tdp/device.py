@@ -63,6 +63,7 @@ class ModelDevice:
     def __post_init__(self) -> None:
         self.decoder = FrameDecoder()
         self.nonce: bytes | None = None
+        self.nonce_before: bytes | None = None
         self.session = 0
         self.started = False
         self.last_command = 0
@@ -145,9 +146,11 @@ class ModelDevice:
         return out + self._fill_window(now_ms)
 
     def _hello(self, hello: Hello, now_ms: int) -> bytes:
+        if hello.nonce == self.nonce_before:
+            return b""
         if hello.nonce != self.nonce:
             self._forget_session()
-            self.nonce = hello.nonce
+            self.nonce_before, self.nonce = self.nonce, hello.nonce
             self.session = session_id(hello.nonce, self.boot)
             self.sessions += 1
         self.last_heard_ms = now_ms
