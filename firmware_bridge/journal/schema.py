@@ -14,7 +14,8 @@ SCHEMA_VERSION: Final = 1
 
 ROUND_MARKS: Final = "name IN ('round_opened', 'dealer_revealed', 'round_settled', 'round_void')"
 
-# A commit rewrites whole pages of the disk: few tables, few indexes, rows in the order of their keys.
+# A commit writes whole pages: small ones, few tables, few indexes, rows in the order of their keys.
+_PAGE_BYTES: Final = 1024
 _TABLES: Final = (
     "CREATE TABLE about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
     """CREATE TABLE facts (
@@ -53,6 +54,7 @@ def create(path: Path, key_id: str, predecessor: Path | None) -> None:
     os.close(descriptor)
     sync_folder(path)
     with closing(connect(path, read_only=False)) as connection:
+        connection.execute(f"PRAGMA page_size={_PAGE_BYTES}")
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("BEGIN IMMEDIATE")
         for table in _TABLES:
