@@ -37,9 +37,11 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """The first row that covers a question answers it; the loader sees to it that every question has a row.
 
     `boxed_cards_deck_out`: so many cards face up in one round put the deck out, whatever else follows.
+    `boxed_also_exposed`: at whose place a card that comes face up out of the machine is an exposed card too.
     """
 
     boxed_cards_deck_out: Annotated[int, msgspec.Meta(ge=1, le=52)]
+    boxed_also_exposed: tuple[Who, ...]
     rows: tuple[PolicyRow, ...]
 
     def row(self, irregularity: Irregularity, phase: Phase, who: Who) -> int | None:
