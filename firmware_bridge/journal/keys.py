@@ -1,5 +1,6 @@
 """The table's secret: one file of 64 hex digits, and the keys derived from it."""
 
+import contextlib
 import os
 import secrets
 import stat
@@ -11,6 +12,7 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from firmware_bridge.journal.errors import KeyFileError
+from firmware_bridge.journal.schema import sync_folder
 
 SECRET_BYTES: Final = 32
 
@@ -38,23 +40,26 @@ def load_keys(path: Path) -> Keys:
 
     Raises KeyFileError.
     """
+    if path.exists():
+        return read_keys(path)
+    secret = secrets.token_bytes(SECRET_BYTES)
+    half_made = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
     try:
-        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        with open(half_made, "xb", opener=_open_private) as file:
+            file.write(secret.hex().encode() + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
+        path.hardlink_to(half_made)  # unlike a rename, never over a file that another start has made meanwhile
+        sync_folder(path)
     except FileExistsError:
         return read_keys(path)
     except OSError as error:
         raise KeyFileError(
-            f"the key file {path} cannot be made: {error.strerror}; check [journal] key and its folder"
+            f"the key file {path} cannot be made: {error.strerror}; check [journal] key, its folder and its disk"
         ) from error
-    secret = secrets.token_bytes(SECRET_BYTES)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(secret.hex().encode() + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
-    except OSError as error:
-        path.unlink(missing_ok=True)
-        raise KeyFileError(f"the key file {path} cannot be written: {error.strerror}") from error
+    finally:
+        with contextlib.suppress(OSError):
+            half_made.unlink()
     return derive_keys(secret)
 
 
@@ -81,6 +86,10 @@ def read_keys(path: Path) -> Keys:
             f"the key file {path} does not hold {2 * SECRET_BYTES} hex digits: bring the right file back"
         )
     return derive_keys(secret)
+
+
+def _open_private(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_CLOEXEC, 0o600)
 
 
 def _derived(secret: bytes, purpose: bytes, length: int) -> bytes:

@@ -207,9 +207,11 @@ class Reading:
         if key_id is not None:
             body = None if self._seal is None else self._seal.open(origin, stored)
             if body is None and self._seal is not None:
+                if key_id == self._seal.key_id:
+                    raise self._damaged(f"fact {received} is not what was sealed")
                 raise WrongKey(
-                    f"fact {received} of the journal {self._path} is sealed with the key {key_id} and cannot be opened "
-                    f"with {self._seal.key_id}: bring back the right key file"
+                    f"fact {received} of the journal {self._path} is sealed with the key {key_id}, not with "
+                    f"{self._seal.key_id}: bring back the right key file"
                 )
         return StoredFact(received, origin, actor, source, name, at_ms, wall_ms, body, events)
 

@@ -195,8 +195,13 @@ class Store(Reading):
         return connection.execute(query).fetchone()[0] or 0
 
     def _roll_back(self) -> None:
-        if self._writing is not None and self._writing.in_transaction:
+        if self._writing is None or not self._writing.in_transaction:
+            return
+        try:
             self._writing.execute("ROLLBACK")
+        except sqlite3.Error:  # closing rolls back too, and the disk may take the next commit
+            self._writing.close()
+            self._writing = schema.connect(self._path, read_only=False)
 
 
 def _make_ready(path: Path, keys: Keys) -> JournalDamaged | None:

@@ -1,11 +1,14 @@
 """One secret in a file of its owner's alone."""
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from pytest_mock import MockerFixture
 
 from firmware_bridge.journal.errors import KeyFileError
-from firmware_bridge.journal.keys import derive_keys, load_keys, read_keys
+from firmware_bridge.journal.keys import Keys, derive_keys, load_keys, read_keys
 
 
 def test_the_first_start_makes_a_secret_and_every_other_reads_it(tmp_path: Path) -> None:
@@ -13,6 +16,26 @@ def test_the_first_start_makes_a_secret_and_every_other_reads_it(tmp_path: Path)
     assert load_keys(tmp_path / "key") == keys == read_keys(tmp_path / "key")
     assert (tmp_path / "key").stat().st_mode & 0o777 == 0o600
     assert load_keys(tmp_path / "other") != keys
+
+
+def test_a_making_cut_short_leaves_no_half_key(tmp_path: Path, mocker: MockerFixture) -> None:
+    mocker.patch("os.fsync", side_effect=OSError(28, "No space left on device"))
+    with pytest.raises(KeyFileError, match="cannot be made: No space"):
+        load_keys(tmp_path / "key")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_two_first_starts_at_once_get_one_key(tmp_path: Path) -> None:
+    both = threading.Barrier(8)
+
+    def start(_: int) -> Keys:
+        both.wait()
+        return load_keys(tmp_path / "key")
+
+    with ThreadPoolExecutor(8) as pool:
+        keys = list(pool.map(start, range(8)))
+    assert set(keys) == {read_keys(tmp_path / "key")}
+    assert list(tmp_path.iterdir()) == [tmp_path / "key"]
 
 
 def test_the_derived_values_do_not_change() -> None:

@@ -8,7 +8,7 @@ import pytest
 from drivers.cards import FULL_DECK, Card
 from drivers.facts import CardDrawn, CardExposed
 from firmware_bridge.facts import CardIdentified, CardTurnedDown
-from firmware_bridge.journal.errors import WrongKey
+from firmware_bridge.journal.errors import JournalDamaged
 from firmware_bridge.journal.rows import Receive, checksum
 from firmware_bridge.journal.seal import CARD_FACTS, Seal
 from firmware_bridge.journal.store import Store
@@ -45,6 +45,11 @@ def test_the_length_does_not_tell_the_card_nor_whether_it_was_read(tmp_path: Pat
     assert len({row[2][:12] for row in rows}) == len(cards)
 
 
+def test_bodies_of_different_lengths_are_sealed_to_one() -> None:
+    seal = Seal(KEYS)
+    assert len({len(seal.close(origin(1), b"{" + b" " * length + b"}")) for length in range(120)}) == 1
+
+
 def test_the_same_fact_is_never_sealed_to_the_same_bytes() -> None:
     seal = Seal(KEYS)
     assert seal.close(origin(1), b"{}") != seal.close(origin(1), b"{}")
@@ -71,5 +76,5 @@ def test_a_swapped_ciphertext_is_told(tmp_path: Path) -> None:
         connection.execute("UPDATE facts SET body = ?, checksum = ? WHERE received = ?", (body, check, number))
     connection.commit()
     connection.close()
-    with pytest.raises(WrongKey, match="cannot be opened"):
+    with pytest.raises(JournalDamaged, match="fact 1 is not what was sealed"):
         list(Store.open(tmp_path / "table.journal", KEYS).pending())
