@@ -63,10 +63,13 @@ class Table(Protocol):
     def status(self) -> Status: ...
 
 
+_NOTHING: Final = msgspec.Raw(b"")
+
+
 class _Request(msgspec.Struct, forbid_unknown_fields=True):
     id: Id
     actor: Actor | None = None
-    fact: msgspec.Raw | None = None
+    fact: msgspec.Raw = _NOTHING
     ask: Literal["status", "applied"] | None = None
 
 
@@ -212,7 +215,7 @@ class ControlSocket:
             return _ready(Failed(None, "This is not a JSON object on one line."))
 
     def _hand_in(self, request: _Request) -> asyncio.Future[Answer]:
-        if (request.fact is None) == (request.ask is None):
+        if (request.fact == _NOTHING) == (request.ask is None):
             raise BadRequest('a request has either "fact" or "ask"')
         if request.ask == "status":
             return _ready(_StatusAnswer(request.id, self._table.status()))
@@ -220,7 +223,7 @@ class ControlSocket:
             return asyncio.ensure_future(_applied(request.id, self._table.caught_up()))
         if request.actor is None:
             raise BadRequest('a fact needs an "actor": who tells it')
-        fact = read_operator_fact(request.fact or msgspec.Raw(b""))
+        fact = read_operator_fact(request.fact)
         return asyncio.ensure_future(_told(request.id, self._table.tell(request.id, request.actor, fact)))
 
 
