@@ -1,6 +1,5 @@
 """`firmware-bridge rank CARD...`: what three cards are, or six for the 6 Card Bonus."""
 
-from collections.abc import Iterable
 from typing import Annotated
 
 import typer
@@ -15,27 +14,17 @@ def register(app: typer.Typer) -> None:
 
 
 def rank(
-    cards: Annotated[list[str], typer.Argument(help="Cards like Qh or Td; hands of three, or one set of six.")],
-    six: Annotated[bool, typer.Option("--six", help="Take six cards as one set: the best five of them.")] = False,  # noqa: FBT002
+    cards: Annotated[list[str], typer.Argument(help="Cards like Qh or Td: three, or six for the 6 Card Bonus.")],
 ) -> None:
-    """Say what the cards make. Several hands of three are put in order, the best first, ties on one line."""
-    read = [_card(text) for card in cards for text in card.split()]
-    if six:
-        if len(read) != 6:
-            raise CommandError(f"--six takes six cards, not {len(read)}: the player's three and the dealer's three", 2)
+    """Say what three cards are called, or the best five of six (a player's three and the dealer's three)."""
+    read = [_card(text) for argument in cards for text in argument.split()]
+    if len(read) == 3:
+        typer.echo(category(rank_cards(read)).value)
+    elif len(read) == 6:
         best = best_of_six(read)
         typer.echo("nothing" if best is None else best.value)
-        return
-    if not read or len(read) % 3:
-        raise CommandError(f"a hand is three cards: {len(read)} make no whole hands", 2)
-    hands = [read[start : start + 3] for start in range(0, len(read), 3)]
-    for value in sorted({rank_cards(hand) for hand in hands}, reverse=True):
-        tied = " = ".join(_text(hand) for hand in hands if rank_cards(hand) == value)
-        typer.echo(f"{category(value).value}  {tied}")
-
-
-def _text(hand: Iterable[Card]) -> str:
-    return " ".join(str(card) for card in hand)
+    else:
+        raise CommandError(f"{len(read)} cards are no hand: name three, or six for the 6 Card Bonus", 2)
 
 
 def _card(text: str) -> Card:
