@@ -104,6 +104,23 @@ async def test_an_event_that_is_stored_and_not_yet_told_comes_once(tmp_path: Pat
             assert await take(events, 3) == [4, 5, 6]
 
 
+async def test_telling_twice_or_leaving_out_changes_nothing(tmp_path: Path) -> None:
+    stored = Stored()
+    async with served(tmp_path / "feed", stored) as feed, aclosing(follow_once(tmp_path / "feed")) as events:
+        feed.publish(stored.add(3))
+        feed.publish(stored.events)
+        assert await take(events, 3) == [1, 2, 3]
+        feed.publish(stored.events[1:2])
+        stored.add(1)
+        feed.publish(stored.add(1))
+        assert await take(events, 2) == [4, 5]
+        feed.publish(stored.events)
+        async with aclosing(follow_once(tmp_path / "feed")) as late:
+            assert await take(late, 5) == [1, 2, 3, 4, 5]
+        feed.publish(stored.add(1))
+        assert await take(events, 1) == [6]
+
+
 @settings(max_examples=60, deadline=None)
 @given(data=st.data())
 def test_any_interleaving_gives_each_event_once_in_order(data: st.DataObject) -> None:
