@@ -2,23 +2,24 @@
 
 import asyncio
 import enum
+import math
 import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Final
 
 import typer
 
-from firmware_bridge.houses.house import House
 from firmware_bridge.houses.loader import HouseError, load_house
 from firmware_bridge.setup import TableSetup
 from simulator.floor import StuckRoundError
 from simulator.proving.bench import BenchStuckError, Evening
 from simulator.proving.control import ControlLostError
 from simulator.proving.daemon import DaemonDiedError
-from simulator.proving.demo import EndedBySignal, ForPeople, JsonLines, play_demo
+from simulator.proving.demo import EndedBySignal, ForPeople, JsonLines, hold_devices, play_demo
 
 LONGEST_SOCKET_PATH: Final = 107
 LONGEST_SOCKET_NAME: Final = "control.sock"
@@ -39,6 +40,7 @@ def main() -> None:
     app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
     app.callback()(_about)
     app.command("demo")(demo)
+    app.command("devices")(devices)
     try:
         app()
     except EndedBySignal as ended:
@@ -58,18 +60,20 @@ def _about() -> None:
     """A simulated Three Card Poker table: the other end of every wire."""
 
 
+HouseOption = Annotated[str, typer.Option(help="A house of the project's, or the path of a house file.")]
+SeedOption = Annotated[int, typer.Option(help="The same seed gives the same cards and the same slips.")]
+RigOption = Annotated[RigChoice, typer.Option(help="Groups of three from the shuffler, or single cards from the shoe.")]
+PaceOption = Annotated[
+    float, typer.Option(min=0, max=1000, help="How long people take: 1 is brisk, 2 twice as long, 0 no time at all.")
+]
+
+
 def demo(
-    house: Annotated[
-        str, typer.Option(help="A house that comes with the project, or the path of a file.")
-    ] = "licensed",
+    house: HouseOption = "licensed",
     rounds: Annotated[int, typer.Option(min=1, help="How many rounds are dealt.")] = 10,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same cards and the same slips.")] = 1,
-    rig: Annotated[
-        RigChoice, typer.Option(help="Groups of three from the shuffler, or one card at a time from the shoe.")
-    ] = RigChoice.group,
-    pace: Annotated[
-        float, typer.Option(min=0, help="How long people take: 1 is brisk, 2 twice as long, 0 no time at all.")
-    ] = 1.0,
+    seed: SeedOption = 1,
+    rig: RigOption = RigChoice.group,
+    pace: PaceOption = 1.0,
     as_json: Annotated[  # noqa: FBT002
         bool, typer.Option("--json", help="The feed's events, one a line, and the outcome last.")
     ] = False,
@@ -78,14 +82,32 @@ def demo(
     ] = None,
 ) -> None:
     """Deal rounds at a simulated table through the real daemon, and show them as they happen."""
-    rules = load_house(house)
-    played = Evening(_absolute(house), rules.name, _setup(rules, rig), seed, pace)
+    played = _evening(house, rig, seed, pace)
     with _folder(keep) as folder:
         asyncio.run(play_demo(played, rounds, folder, JsonLines() if as_json else ForPeople()))
 
 
-def _setup(house: House, rig: RigChoice) -> TableSetup:
-    return TableSetup(deal=rig.value, decks=house.deal.decks_min, seats=house.deal.places, sensors=True)
+def devices(
+    folder: Annotated[Path, typer.Argument(help="Where ports, configuration and sockets lie: a new or empty folder.")],
+    house: HouseOption = "licensed",
+    rounds: Annotated[int, typer.Option(min=0, help="Deal as many as soon as the daemon runs; 0: just be there.")] = 0,
+    seed: SeedOption = 1,
+    rig: RigOption = RigChoice.group,
+    pace: PaceOption = 1.0,
+) -> None:
+    """Hold a simulated table's devices on ptys for a daemon that is run by hand, and say how to run it."""
+    played = replace(_evening(house, rig, seed, pace), own_daemon=False)
+    with _folder(folder) as place:
+        asyncio.run(hold_devices(played, rounds, place))
+
+
+def _evening(house: str, rig: RigChoice, seed: int, pace: float) -> Evening:
+    """Raises HouseError, UsageError."""
+    if not math.isfinite(pace):
+        raise UsageError("--pace must be a number: 1 is brisk, 0 no time at all.")
+    rules = load_house(house)
+    setup = TableSetup(deal=rig.value, decks=rules.deal.decks_min, seats=rules.deal.places, sensors=True)
+    return Evening(_absolute(house), rules.name, setup, seed, pace)
 
 
 def _absolute(house: str) -> str:
@@ -104,9 +126,9 @@ def _folder(keep: Path | None) -> Iterator[Path]:
         keep.mkdir(parents=True, exist_ok=True)
         taken = any(keep.iterdir())
     except OSError as error:
-        raise UsageError(f"The folder {keep} cannot be used ({error.strerror}): name another with --keep.") from error
+        raise UsageError(f"The folder {keep} cannot be used ({error.strerror}): name another.") from error
     if taken:
-        raise UsageError(f"The folder {keep} is not empty: name a new one with --keep, or empty it.")
+        raise UsageError(f"The folder {keep} is not empty: name a new one, or empty it.")
     yield _roomy(keep.resolve())
 
 

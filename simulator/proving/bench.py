@@ -39,13 +39,17 @@ class BenchStuckError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Evening:
-    """What is played: the house by its file (or built-in name) and its name, and the seed that all is drawn from."""
+    """What is played: the house by its file (or built-in name) and its name, and the seed that all is drawn from.
+
+    `own_daemon`: it is run as a child; else somebody runs it by hand on the configuration written here.
+    """
 
     house_file: str
     house: str
     setup: TableSetup
     seed: int
     pace: float
+    own_daemon: bool = True
 
 
 class _Device:
@@ -137,15 +141,23 @@ class Bench:
 
     async def __aenter__(self) -> Self:
         try:
-            await self.daemon.start(self._died)
-            await self._connect()
-            self._reading = asyncio.create_task(self._follow())
-            for kind in self._devices:
-                await self._do(Power(kind))
+            if self._evening.own_daemon:
+                await self.daemon.start(self._died)
+                await self.join(START_S)
+                for kind in self._devices:
+                    await self._do(Power(kind))
+            else:
+                for device in self._devices.values():
+                    device.plug()
         except BaseException:
             await self.close()
             raise
         return self
+
+    async def join(self, within_s: float | None) -> None:
+        """Take the people's seats at the daemon's sockets. Raises BenchStuckError where it opens none in time."""
+        await self._connect(within_s)
+        self._reading = asyncio.create_task(self._follow())
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
@@ -177,7 +189,7 @@ class Bench:
         self.screen.up.clear()
         self._control = ControlClient(self._folder / "control.sock", f"people-{self._evening.seed}-again")
         await self.daemon.start(self._died)
-        await self._connect()
+        await self._connect(START_S)
         await self._wait(lambda: len(self.screen.up) == len(self._devices), "the devices to be up again")
 
     async def _do(self, step: ScriptStep) -> Told:
@@ -273,16 +285,16 @@ class Bench:
                 async with asyncio.timeout(LOOK_AGAIN_S):
                     await self._stir.wait()
 
-    async def _connect(self) -> None:
-        deadline_s = time.monotonic() + START_S
+    async def _connect(self, within_s: float | None) -> None:
+        deadline_s = None if within_s is None else time.monotonic() + within_s
         while True:
             if self._death is not None:
                 raise self._death
             try:
                 await self._control.connect()
             except OSError:
-                if time.monotonic() > deadline_s:
-                    msg = f"The daemon did not open its control socket within {START_S:.0f} s"
+                if deadline_s is not None and time.monotonic() > deadline_s:
+                    msg = f"The daemon did not open its control socket within {within_s:.0f} s"
                     raise BenchStuckError(f"{msg}. The end of its log:\n{self.daemon.tail()}") from None
                 await asyncio.sleep(LOOK_AGAIN_S)
             else:

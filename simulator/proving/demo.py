@@ -99,7 +99,7 @@ class ForPeople:
 
     def end(self, tally: Tally) -> None:
         outcome = tally.outcome
-        table = Table(title=f"{outcome.rounds} rounds: {outcome.dealt} dealt, {outcome.void} void, {outcome.held} held")
+        table = Table()
         for heading in ("seat", "rounds", "up or down"):
             table.add_column(heading, justify="right")
         for seat in sorted(tally.hands, key=int):
@@ -108,6 +108,7 @@ class ForPeople:
             table.add_row(seat, str(tally.hands[seat]), Text(f"{net / DOLLAR:+,.2f}", style=style))
         self._console.print()
         self._console.print(table)
+        self._console.print(f"{outcome.rounds} rounds: {outcome.dealt} dealt, {outcome.void} void, {outcome.held} held")
         told = ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in sorted(tally.flags.items()))
         self._console.print(f"flagged: {told or 'nothing'}")
 
@@ -138,6 +139,23 @@ async def play_demo(played: Evening, rounds: int, folder: Path, display: Display
         ):
             await bench.perform(bench.dealer.play(written))
     display.end(tally)
+
+
+async def hold_devices(played: Evening, rounds: int, folder: Path) -> None:
+    """Devices on ptys for a daemon that somebody runs by hand; with `rounds`, people who deal as soon as it runs.
+
+    Ends when the rounds are dealt, or by a signal. Raises as `play_demo`.
+    """
+    catalogue = load_catalogue()
+    async with Signals(), Bench(played, catalogue, folder) as bench:
+        print(f"The devices are there. Now run: firmware-bridge run --config {bench.config}", flush=True)
+        if not rounds:
+            await asyncio.Event().wait()
+        await bench.join(None)
+        drawn = evening(catalogue, played.house, bench.table.furniture, bench.chances)
+        for written in islice(drawn, rounds):
+            await bench.perform(bench.dealer.play(written))
+        print(f"{rounds} rounds are dealt.")
 
 
 class Signals:
