@@ -94,10 +94,8 @@ class Feed:
             if newest is not None and client.live and newest - (client.cursor or 0) > self._backlog:
                 client.cut_off(f"too slow: more than {self._backlog} events behind")
         for seq, line in events:
-            if newest is not None and seq <= newest:
-                continue
             if newest is not None and seq != newest + 1:
-                self._recent.clear()
+                self._recent.clear()  # what is missing here is read from the history
             self._recent.append((seq, line))
             newest = seq
         news, self._news = self._news, asyncio.Event()
