@@ -7,8 +7,7 @@ from drivers.cards import RANKS
 from firmware_bridge.game.rules import Rules
 from firmware_bridge.odds.ante import AntePlay, AnteRules, Deal, ante_play
 from firmware_bridge.odds.deck import Deck
-from firmware_bridge.odds.expectation import Expectation
-from firmware_bridge.odds.own_hand import pair_plus, six_card
+from firmware_bridge.odds.expectation import Expectation, pair_plus, six_card
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,8 @@ from firmware_bridge.game.rules import choose_rules
 from firmware_bridge.houses.house import House, Nonqualify
 from firmware_bridge.houses.loader import load_house
 from firmware_bridge.odds.deck import Deck
-from firmware_bridge.odds.expectation import Expectation
+from firmware_bridge.odds.expectation import Expectation, pair_plus
 from firmware_bridge.odds.house_odds import HouseOdds, house_odds
-from firmware_bridge.odds.own_hand import pair_plus
 from firmware_bridge.terms import HandCategory
 from tests.firmware_bridge.odds.decks import pays
 
