@@ -58,12 +58,15 @@ def _build() -> Table:
 
     The answer depends on the three ranks and on whether the suits agree. For a pair (a, b) of unequal suits no c
     can make a flush: one row a pair of ranks serves them all. Where suits agree, only the c of that suit differ.
+    Equal ranks are one object, which keeps the table small enough for the processor's caches.
     """
+    one_object: dict[int, int] = {}
     unsuited: dict[tuple[int, int], list[int]] = {}
     one_suit: dict[tuple[int, int], list[int]] = {}
     for first in range(13):
         for second in range(first + 1):
-            plain, suited = [], []
+            plain: list[int] = []
+            suited: list[int] = []
             for third in range(13):
                 if third > first:
                     ordered = third, first, second
@@ -71,8 +74,9 @@ def _build() -> Table:
                     ordered = first, third, second
                 else:
                     ordered = first, second, third
-                plain.append(_rank_of(*ordered, suited=False))
-                suited.append(_rank_of(*ordered, suited=True))
+                for row, is_suited in ((plain, False), (suited, True)):
+                    value = _rank_of(*ordered, suited=is_suited)
+                    row.append(one_object.setdefault(value, value))
             row = [value for value in plain for _ in range(4)]
             unsuited[first, second] = unsuited[second, first] = row
             one_suit[first, second] = one_suit[second, first] = suited

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 import msgspec
+import msgspec.inspect
 
 from firmware_bridge.game.frequencies import pay_table_edges
 from firmware_bridge.houses.house import House, Provenance, Schedule
@@ -21,7 +22,7 @@ LONGEST_FILE_BYTES: Final = 1_000_000
 _MARKS: Final = ("source", "silent", "reason")
 _HEADER: Final = re.compile(r"^\s*(\[\[?)\s*([A-Za-z0-9_.-]+)\s*\]\]?")
 _KEY: Final = re.compile(r"^\s*([A-Za-z0-9_-]+(?:\s*\.\s*[A-Za-z0-9_-]+)*)\s*=")
-_PATH_IN_ERROR: Final = re.compile(r"^(?P<what>.*?)(?: - at `(?P<path>\$[^`]*)`)?$", re.DOTALL)
+_PATH_IN_ERROR: Final = re.compile(r"^(?P<what>.*?)(?: - at (?:`key` in )?`(?P<path>\$[^`]*)`)?$", re.DOTALL)
 _FIELD_IN_ERROR: Final = re.compile(r"(?:unknown|missing required) field `([^`]+)`")
 
 
@@ -205,7 +206,25 @@ def _explained(error: str) -> tuple[str, str]:
     if field is not None:
         path = f"{path}.{field[1]}" if path else field[1]
         return path, "is missing" if "missing" in what else "is no key of a house file"
-    return path, f"is wrong: {what}"
+    choices = _choices(path) if what.startswith("Invalid enum value") else []
+    return path, f"is wrong: {what}" + (f", it can be {', '.join(choices)}" if choices else "")
+
+
+def _choices(path: str) -> list[str]:
+    """What may stand at a key path of a house, where that is a closed set."""
+    at: msgspec.inspect.Type = msgspec.inspect.type_info(House)
+    for step in re.findall(r"[a-z_]+|\[\d+\]|\[\.\.\.\]", path):
+        if isinstance(at, msgspec.inspect.UnionType):
+            at = next(kind for kind in at.types if not isinstance(kind, msgspec.inspect.NoneType))
+        if isinstance(at, msgspec.inspect.StructType):
+            at = next(field.type for field in at.fields if field.name == step)
+        elif isinstance(at, msgspec.inspect.VarTupleType):
+            at = at.item_type
+    if isinstance(at, msgspec.inspect.DictType):
+        at = at.key_type
+    if isinstance(at, msgspec.inspect.EnumType):
+        return [str(member.value) for member in at.cls]
+    return [str(value) for value in at.values] if isinstance(at, msgspec.inspect.LiteralType) else []
 
 
 def _lines(text: str) -> dict[str, int]:

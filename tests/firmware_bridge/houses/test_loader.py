@@ -122,7 +122,11 @@ def test_a_changed_row_changes_that_answer_alone() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "says"),
     [
-        ('is = "each_round"', 'is = "sometimes"', "deal.shuffle is wrong"),
+        ('is = "each_round"', 'is = "sometimes"', "it can be each_round, shoe"),
+        ("straight_flush = 5 }", "strait_flush = 5 }", "schedules[0].ante_bonus is wrong"),
+        ("straight_flush = 5 }", "strait_flush = 5 }", "it can be straight_flush, three_of_a_kind, straight"),
+        ('who = ["player"]', 'who = ["players"]', "it can be player, dealer, table"),
+        ('ruling = "void_seat"', 'ruling = "forgive"', "policy.rows[0].ruling is wrong"),
         ("places = { is = 7", "places = { is = 15", "deal.places is wrong"),
         ("places = {", "plaices = {", "deal.plaices is no key of a house file"),
         ('qualifies_with = { is = "Q"', 'qualifies_with = { is = "B"', "settlement.qualifies_with is wrong"),
