@@ -1,11 +1,14 @@
 """A driver and a model device on a wire that loses, doubles, damages, delays and cuts; virtual time, one seed."""
 
 import heapq
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
 
+from drivers import facts
 from drivers.commands import Command
 from drivers.driver import CommandReport, DeviceKind, Heard, LinkDown, LinkUp, NumberedFact, Report, Resume, Step
+from drivers.facts import DeviceFact
 from drivers.tdp.driver import TdpDriver
 from tests.drivers.tdp.device import ModelDevice
 
@@ -119,3 +122,13 @@ class Link:
                 self.order += 1
                 entry = (self.now_ms + delay_ms, self.order, to_host, self.connection, piece)
                 heapq.heappush(self.queue, entry)
+
+
+def group(number: int) -> Callable[[int], DeviceFact]:
+    return lambda clock_ms: facts.GroupReady(at_ms=clock_ms, group=number, cards=3)
+
+
+def up(link: Link) -> Link:
+    link.run(100)
+    assert [type(report) for report in link.reports[:1]] == [LinkUp]
+    return link

@@ -1,29 +1,14 @@
-"""The host's end of TDP against a model device: handshake, facts in order, commands, silence, sentences."""
-
-from collections.abc import Callable
+"""The host's end of TDP against a model device: facts once and in order, resume, gaps, what is never a fact."""
 
 import pytest
 
 from drivers import facts
-from drivers.commands import Command, CommandKind, Outcome
-from drivers.driver import CommandReport, DeviceKind, Heard, LinkDown, LinkUp, NumberedFact, Resume
-from drivers.facts import DeviceFact
-from drivers.tdp.codes import COMMAND_CODES, Capability
+from drivers.driver import DeviceKind, Heard, LinkDown, LinkUp, NumberedFact, Resume
 from drivers.tdp.driver import TdpDriver
-from drivers.tdp.messages import FactMessage, wire_frame
+from drivers.tdp.messages import FactMessage, Hello, Start, wire_frame
 from drivers.tdp.sequence import seq_add
 from tests.drivers.tdp.device import ModelDevice
-from tests.drivers.tdp.link import Faults, Link
-
-
-def group(number: int) -> Callable[[int], DeviceFact]:
-    return lambda clock_ms: facts.GroupReady(at_ms=clock_ms, group=number, cards=3)
-
-
-def up(link: Link) -> Link:
-    link.run(100)
-    assert [type(report) for report in link.reports[:1]] == [LinkUp]
-    return link
+from tests.drivers.tdp.link import Faults, Link, group, up
 
 
 def test_handshake_reports_the_claims() -> None:
@@ -282,160 +267,11 @@ def test_own_echo_is_dropped() -> None:
     assert link.driver.counters["own_echo"] >= 3
 
 
-def test_commands_run_through_their_outcomes() -> None:
-    link = up(Link(ModelDevice()))
-    link.send(Command(id=7, kind=CommandKind.STOP))
-    link.send(Command(id=9, kind=CommandKind.RESUME))
-    link.run(100)
-    order = [Outcome.ACCEPTED, Outcome.STARTED, Outcome.FINISHED]
-    assert [(report.command_id, report.outcome) for report in link.outcomes()] == [
-        *((7, outcome) for outcome in order),
-        *((9, outcome) for outcome in order),
-    ]
-    codes = [COMMAND_CODES[CommandKind.STOP], COMMAND_CODES[CommandKind.RESUME]]
-    assert link.device.commands == list(zip((7, 9), codes, strict=True))
-
-
-def test_a_command_before_the_session_is_refused_at_once() -> None:
-    link = Link(ModelDevice(), faults=Faults(loss=1.0))
-    link.send(Command(id=1, kind=CommandKind.STOP))
-    assert link.outcomes() == [CommandReport(1, Outcome.REFUSED, "there is no session with the device")]
-
-
-def test_a_lost_command_that_moves_nothing_is_repeated() -> None:
-    link = up(Link(ModelDevice()))
-    link.faults = Faults(loss=1.0)
-    link.send(Command(id=1, kind=CommandKind.STOP))
-    link.run(120)
-    link.faults = Faults()
-    link.run(300)
-    assert link.device.commands == [(1, COMMAND_CODES[CommandKind.STOP])]
-    assert link.outcomes()[-1].outcome is Outcome.FINISHED
-
-
-def test_a_command_that_moves_cards_is_sent_once() -> None:
-    link = up(Link(ModelDevice()))
-    link.faults = Faults(loss=1.0)
-    link.send(Command(id=1, kind=CommandKind.DISPENSE_GROUP))
-    link.faults = Faults()
-    link.run(2500)
-    assert link.device.commands == []
-    assert link.outcomes() == [CommandReport(1, Outcome.UNKNOWN, "the device did not answer the command")]
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_no_command_is_done_twice_on_a_hostile_wire(seed: int) -> None:
-    link = up(Link(ModelDevice(), seed=seed))
-    link.faults = Faults(loss=0.3, double=0.4, late=0.3)
-    kinds = (CommandKind.SHUFFLE, CommandKind.STOP, CommandKind.DISPENSE_GROUP, CommandKind.RESUME)
-    for command_id in range(1, 21):
-        link.send(Command(id=command_id, kind=kinds[command_id % 4]))
-        link.run(300)
-    link.faults = Faults()
-    link.run(6000)
-    done = [command_id for command_id, _ in link.device.commands]
-    assert done == sorted(set(done))
-    ended = (Outcome.FINISHED, Outcome.REFUSED, Outcome.UNKNOWN)
-    for command_id in range(1, 21):
-        assert any(report.command_id == command_id and report.outcome in ended for report in link.outcomes())
-
-
-def test_ids_that_do_not_rise_are_refused() -> None:
-    link = up(Link(ModelDevice()))
-    link.send(Command(id=5, kind=CommandKind.STOP))
-    link.send(Command(id=5, kind=CommandKind.STOP))
-    assert link.outcomes()[0].outcome is Outcome.REFUSED
-    link.run(100)
-    assert len(link.device.commands) == 1
-
-
-def test_when_the_link_dies_outcomes_are_unknown() -> None:
-    link = up(Link(ModelDevice(command_outcomes=(Outcome.ACCEPTED,))))
-    link.send(Command(id=1, kind=CommandKind.SHUFFLE))
-    link.run(50)
-    link.faults = Faults(loss=1.0)
-    link.send(Command(id=2, kind=CommandKind.DISPENSE_GROUP))
-    link.send(Command(id=3, kind=CommandKind.STOP))
-    link.device.sequence = 0
-    link.run(3200)
-    last = {report.command_id: report.outcome for report in link.outcomes()}
-    assert last[1] is Outcome.UNKNOWN
-    assert last[2] is Outcome.UNKNOWN
-    assert isinstance(link.reports[-1], LinkDown)
-    assert not link.reports[-1].final
-    assert link.driver.wake_at_ms is None
-
-
 def test_a_quiet_link_stays_up() -> None:
     link = up(Link(ModelDevice()))
     link.run(20_000)
     assert link.downs() == []
     assert len(link.heard()) >= 39
-
-
-def sentence(link: Link) -> LinkDown:
-    link.run(10_100)
-    (down,) = link.downs()
-    assert link.reports[-1] is down
-    assert down.reason.endswith(".")
-    return down
-
-
-def test_silence_and_junk_are_told_apart() -> None:
-    silent = sentence(Link(ModelDevice(), faults=Faults(loss=1.0)))
-    assert silent.reason.startswith("Silence")
-    junk = Link(ModelDevice(), faults=Faults(loss=1.0))
-    junk.faults = Faults()
-    junk.to_host(b"OK\r\n" * 400)
-    junk.faults = Faults(loss=1.0)
-    told = sentence(junk)
-    assert told.reason.startswith("Junk instead of frames: 1600 bytes")
-    assert not silent.final
-    assert not told.final
-
-
-def test_an_echo_alone_is_told() -> None:
-    link = Link(ModelDevice())
-    link.queue.clear()
-    link.to_host(link.sent_by_host[0])
-    link.faults = Faults(loss=1.0)
-    assert "own bytes" in sentence(link).reason
-
-
-@pytest.mark.parametrize(
-    ("device", "words"),
-    [
-        (ModelDevice(kind=2), ("shoe", "shuffler is configured", "SN-1")),
-        (ModelDevice(kind=77), ("unknown kind 77",)),
-        (ModelDevice(serial_number="SN-2"), ("SN-2", "SN-1 is configured")),
-        (ModelDevice(lowest_major=2, highest_major=3, header_major=3), ("TDP 3.0 down to 2", "TDP 1.0", "SN-1")),
-        (ModelDevice(capabilities=Capability.REFUSES_PLAIN), ("authenticated sessions only",)),
-    ],
-)
-def test_the_wrong_device_is_told_in_a_sentence_and_is_final(device: ModelDevice, words: tuple[str, ...]) -> None:
-    link = Link(device, serial_number="SN-1")
-    link.run(100)
-    (down,) = link.reports
-    assert isinstance(down, LinkDown)
-    assert down.final
-    assert all(word in down.reason for word in words)
-    assert link.device.commands == []
-
-
-def test_a_key_that_the_device_does_not_take_is_final() -> None:
-    device = ModelDevice()
-    driver = TdpDriver(DeviceKind.SHUFFLER, None)
-    step = driver.opened(nonce=b"12345678", key=bytes(32), resume=None, now_ms=0)
-    (down,) = driver.receive(device.receive(step.to_send, 2), 4).reports
-    assert isinstance(down, LinkDown)
-    assert down.final
-    assert "does not offer authenticated mode" in down.reason
-
-
-def test_texts_of_a_device_are_safe_to_print() -> None:
-    link = Link(ModelDevice(serial_number="\x1b[2J\nSN"))
-    link.run(100)
-    assert link.ups()[0].claims.serial_number == "?[2J?SN"
 
 
 def test_a_fact_that_cannot_be_read_ends_the_session_in_a_sentence() -> None:
@@ -471,3 +307,43 @@ def test_unknown_facts_and_longer_messages_are_passed_over_and_counted() -> None
     assert [type(fact.fact) for fact in link.facts()] == [facts.BoxedCard, facts.GroupReady]
     assert link.driver.counters["unknown_facts"] == 1
     assert link.driver.counters["longer_messages"] == 1
+
+
+def test_an_answer_to_a_hello_never_said_is_nothing() -> None:
+    device = ModelDevice()
+    driver = TdpDriver(DeviceKind.SHUFFLER, None)
+    driver.opened(nonce=b"12345678", key=None, resume=None, now_ms=0)
+    later = wire_frame(Hello(nonce=b"12345678", attempt=1), session=0, sequence=0, acknowledgement=0)
+    assert driver.receive(device.receive(b"\x00" + later, 2), 4).to_send == b""
+    assert driver.counters["other_session"] == 1
+
+
+class StartsElsewhere(ModelDevice):
+    """Says no word of a gap, wherever it starts."""
+
+    def _start(self, start: Start, now_ms: int) -> None:
+        super()._start(Start(resume=None), now_ms)
+
+
+def test_a_start_ahead_of_the_resume_point_is_a_gap_even_if_the_device_does_not_say_so() -> None:
+    device = StartsElsewhere(next_number=20)
+    device.happens(group(1), 100)
+    link = Link(device)
+    link.resume = Resume(device.boot.hex(), 17)
+    link.connect()
+    link.run(100)
+    assert [report.gap for report in link.ups()] == [True]
+    assert [fact.number for fact in link.facts()] == [20]
+
+
+def test_facts_from_before_the_resume_point_are_not_told_again() -> None:
+    device = StartsElsewhere(next_number=20)
+    for number in (1, 2, 3):
+        device.happens(group(number), 100 * number)
+    link = Link(device)
+    link.resume = Resume(device.boot.hex(), 21)
+    link.connect()
+    link.run(100)
+    assert [report.gap for report in link.ups()] == [False]
+    assert [fact.number for fact in link.facts()] == [22]
+    assert link.driver.counters["repeated_facts"] == 2

@@ -1,5 +1,6 @@
 """The parts of the driver by themselves: stream in order, round trips, clock, commands."""
 
+from collections import Counter
 from random import Random
 
 import pytest
@@ -7,10 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drivers.commands import Command, CommandKind, Outcome
-from drivers.driver import CommandReport
+from drivers.driver import CommandReport, DeviceKind, Heard
+from drivers.facts import CutCard
 from drivers.tdp.command_desk import MOST_SENDINGS, MOST_UNDER_WAY, MOVE_ANSWER_MS, CommandDesk
+from drivers.tdp.fact_order import FactOrder
 from drivers.tdp.header import REORDER_LIMIT
-from drivers.tdp.messages import CommandMessage, OutcomeMessage
+from drivers.tdp.messages import Alive, CommandMessage, FactMessage, OutcomeMessage
 from drivers.tdp.sequence import seq_add
 from drivers.tdp.stream import SequencedReceiver
 from drivers.tdp.timing import (
@@ -178,3 +181,16 @@ def test_ids_that_have_no_room_are_refused(command_id: int) -> None:
     refused = CommandDesk().put(Command(id=command_id, kind=STOP))
     assert refused is not None
     assert refused.outcome is Outcome.REFUSED
+
+
+def test_an_asked_sign_of_life_is_heard_at_or_after_the_question() -> None:
+    """However lopsided the measured round trip was: the device read its clock after it was asked."""
+    order = FactOrder(DeviceKind.SHOE, Counter())
+    order.clock.measured(sent_ms=0, arrived_ms=400, device_ms=10_390)  # the answer took next to no time
+    order.begin("00" * 8, 5)
+    order.alive(Alive(ping=1, clock_ms=10_501, next_number=5), 500)
+    assert order.heard(502) == [Heard(500, 500)]
+    drawn = FactMessage.of(5, CutCard(at_ms=10_450))
+    fact = order.take(drawn, 503)
+    assert fact is not None
+    assert fact.fact.at_ms == 500
