@@ -28,6 +28,7 @@ _OUTSTANDING: Final = 64
 _LINGER_S: Final = 2.0
 
 OPERATOR_FACTS: Final = {name: kind for (source, name), kind in KNOWN.items() if source == "operator"}
+NOTHING: Final = msgspec.Raw(b"")
 _STAMPED: Final = ("at_ms", "source")
 
 Id: TypeAlias = Annotated[str, msgspec.Meta(min_length=1, max_length=128)]

@@ -8,19 +8,20 @@ import msgspec
 
 from firmware_bridge.cli.errors import CommandError
 from firmware_bridge.config import ConfigError, load_config
+from firmware_bridge.operators import NOTHING
 
 ANSWER_TIMEOUT_S: Final = 15.0
 
 
 class ControlAnswer(msgspec.Struct):
-    """Any answer of the socket; what it does not say is None."""
+    """Any answer of the socket; `status` is empty where it tells none."""
 
     id: str | None = None
     accepted: bool | None = None
     sentence: str | None = None
     error: str | None = None
     events: tuple[msgspec.Raw, ...] = ()
-    status: msgspec.Raw | None = None
+    status: msgspec.Raw = NOTHING
 
 
 def control_socket(control: Path | None, config: Path | None) -> Path:

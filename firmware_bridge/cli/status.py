@@ -14,6 +14,7 @@ from rich.text import Text
 from firmware_bridge.cli.control import ask, control_socket
 from firmware_bridge.cli.errors import CommandError
 from firmware_bridge.link import DeviceState, LinkState
+from firmware_bridge.operators import NOTHING
 from firmware_bridge.publish.words import at_place, plain
 from firmware_bridge.status import RoundStatus, Status
 
@@ -30,7 +31,7 @@ def status(
     """Show the devices, the round, and what the floor has to rule on."""
     path = control_socket(control, config)
     _, answer = ask(path, {"id": secrets.token_hex(8), "ask": "status"})
-    if answer.status is None:
+    if answer.status == NOTHING:
         raise CommandError(answer.error or f"The daemon at {path} did not tell its status.")
     if as_json:
         sys.stdout.write(bytes(answer.status).decode() + "\n")

@@ -1,0 +1,389 @@
+"""The daemon: one task owns intake and core, everything else hands it facts and waits for what it says is durable.
+
+A run of that task from one rebuilding of the core to the next is a sitting. When the journal cannot be written the
+sitting ends: ports are closed, so that the devices keep their facts, and the next one begins, as after a restart,
+when the journal takes writes again.
+"""
+
+import asyncio
+import contextlib
+import secrets
+from collections import deque
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+import msgspec
+import structlog
+
+from drivers.driver import Driver, Report, Resume
+from drivers.facts import Fact
+from drivers.transports.transport import OpenPort, open_transport
+from firmware_bridge.bridge import Bridge
+from firmware_bridge.clock import TableClock
+from firmware_bridge.config import Config, DeviceConfig
+from firmware_bridge.events import Event
+from firmware_bridge.facts import Started
+from firmware_bridge.houses.house import House
+from firmware_bridge.intake import Acknowledge, After, Answer, Caught, Intake, Publish, SendCommand, Turn
+from firmware_bridge.journal.errors import JournalDamaged, JournalError
+from firmware_bridge.journal.keys import Keys
+from firmware_bridge.journal.rows import Origin, event_body
+from firmware_bridge.journal.store import Store
+from firmware_bridge.journal.writer import Writer
+from firmware_bridge.operators import ControlSocket, NotNow, Told
+from firmware_bridge.ordering import OPERATOR
+from firmware_bridge.publish.feed import Feed
+from firmware_bridge.rebuild import rebuild
+from firmware_bridge.status import Status, round_status
+from firmware_bridge.supervisor import Supervisor
+
+FIRST_RETRY_S: Final = 0.5
+LONGEST_RETRY_S: Final = 10.0
+STOP_DEADLINE_S: Final = 10.0
+
+# Events that stand in the log at level info; all others at debug. Never more of them than names and numbers.
+_TOLD: Final = frozenset(
+    {"round_opened", "irregularity", "hold_raised", "hold_lifted", "round_void", "round_settled", "alarm_raised"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reported:
+    device: str
+    report: Report
+    at_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Requested:
+    request: str
+    actor: str
+    fact: Fact
+    at_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Barrier:
+    token: str
+
+
+_Handed: TypeAlias = _Reported | _Requested | _Barrier
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What the daemon stands on: read and checked before anything is opened for the world."""
+
+    config: Config
+    house: House
+    keys: Keys
+    store: Store
+    version: str
+
+
+class Daemon:
+    """`run` serves until `stop` is called. Raises what cannot be gone on from: ReplayDiffers, JournalDamaged,
+    SocketTaken, PortNameError, DriverNameError, RulesRefused.
+    """
+
+    def __init__(
+        self,
+        ground: Ground,
+        *,
+        open_port: OpenPort = open_transport,
+        new_driver: Callable[[DeviceConfig], Driver] | None = None,
+    ) -> None:
+        self._ground = ground
+        self._config = ground.config
+        self._store = ground.store
+        self._clock = TableClock(ground.store.clock_state())
+        self._log = structlog.get_logger("daemon")
+        self._supervisor = Supervisor(
+            self._config.devices,
+            self._clock,
+            self._reported,
+            self._resume_point,
+            open_port=open_port,
+            new_driver=new_driver,
+        )
+        self._feed = Feed(self._config.feed_socket, ground.store)
+        self._control = ControlSocket(self._config.control_socket, self)
+        self._inbox: deque[_Handed] = deque()
+        self._news = asyncio.Event()
+        self._stopping = asyncio.Event()
+        self._ready = False
+        self._asked: dict[str, asyncio.Future[Told]] = {}
+        self._barriers: dict[str, asyncio.Future[Caught]] = {}
+        self._trouble: str | None = None
+        self._bridge, self._intake = self._rebuilt()
+        self._writer = Writer(ground.store)
+
+    async def run(self) -> None:
+        async with self._sockets():
+            why = "the daemon was started anew"
+            while not self._stopping.is_set():
+                if await self._begin(why):
+                    error = await self._sit()
+                    if error is None:
+                        break
+                    why = "the journal could not be written"
+                    await self._hold(error)
+
+    def stop(self) -> None:
+        """End `run` after what was handed in is durable. May be called more than once."""
+        self._trouble = "the daemon is stopping"
+        self._stopping.set()
+        self._news.set()
+
+    # What the control socket speaks for
+
+    def tell(self, request: str, actor: str, fact: Fact) -> asyncio.Future[Told]:
+        known = self._asked.get(request)
+        if known is not None:
+            return known
+        told: asyncio.Future[Told] = asyncio.get_running_loop().create_future()
+        try:
+            answered = self._answered(request)
+        except JournalError as error:
+            told.set_exception(NotNow(f"Nothing can be told now: {error}."))
+            return told
+        if answered is not None:
+            told.set_result(answered)
+        elif self._trouble is not None:
+            told.set_exception(NotNow(f"Nothing can be told now: {self._trouble}. Tell it again later."))
+        else:
+            self._asked[request] = told
+            self._hand_in(_Requested(request, actor, fact, self._clock()))
+        return told
+
+    def caught_up(self) -> asyncio.Future[Caught]:
+        caught: asyncio.Future[Caught] = asyncio.get_running_loop().create_future()
+        if self._trouble is not None:
+            caught.set_exception(NotNow(f"Nothing is applied now: {self._trouble}. Try again later."))
+        else:
+            token = secrets.token_hex(8)
+            self._barriers[token] = caught
+            self._hand_in(_Barrier(token))
+        return caught
+
+    def status(self) -> Status:
+        record = self._bridge.record
+        return Status(
+            table=self._config.table_name,
+            house=self._ground.house.name,
+            version=self._ground.version,
+            at_ms=self._clock(),
+            trouble=self._trouble,
+            applied=self._intake.applied,
+            waiting=self._intake.waiting,
+            lost=self._intake.lost,
+            round=None if record is None else round_status(record),
+            devices=self._supervisor.state(),
+        )
+
+    # A sitting
+
+    async def _begin(self, why: str) -> bool:
+        """Commit the start of a run, as often as it takes. False: stopped meanwhile."""
+        started = Started(
+            at_ms=0,
+            version=self._ground.version,
+            house=msgspec.Raw(msgspec.json.encode(self._ground.house)),
+            table=msgspec.Raw(msgspec.json.encode(self._config.setup)),
+        )
+        now_ms = self._clock()
+        self._intake.start(started, now_ms, why)
+        turn = self._intake.advance(now_ms)
+        retry_s = FIRST_RETRY_S
+        while True:
+            try:
+                await self._writer.commit(turn.writes)
+            except JournalDamaged:
+                raise
+            except JournalError as error:
+                self._say_trouble(error)
+                if await self._stopped_within(retry_s):
+                    return False
+                retry_s = min(2 * retry_s, LONGEST_RETRY_S)
+                self._writer.recovered()
+            else:
+                break
+        self._do(turn.after)
+        if not self._stopping.is_set():
+            self._trouble = None
+        self._say_ready()
+        return True
+
+    async def _sit(self) -> JournalError | None:
+        """Serve until stopped, None, or until the journal refuses a write."""
+        links = asyncio.create_task(self._supervisor.run(), name="links")
+        owner = asyncio.create_task(self._own(), name="owner")
+        try:
+            await asyncio.wait((links, owner), return_when=asyncio.FIRST_COMPLETED)
+            if links.done():
+                links.result()
+            return await owner
+        finally:
+            for task in (links, owner):
+                task.cancel()
+            await asyncio.gather(links, owner, return_exceptions=True)
+
+    async def _own(self) -> JournalError | None:
+        while True:
+            stopping = self._stopping.is_set()
+            while self._inbox:
+                self._take_in(self._inbox.popleft())
+            turn = self._intake.advance(self._clock())
+            for device in turn.ask:
+                self._supervisor.ask(device)
+            error = await self._keep(turn)
+            if error is not None:
+                return error
+            if stopping:
+                return None
+            await self._wait_for_news()
+
+    def _take_in(self, handed: _Handed) -> None:
+        match handed:
+            case _Reported(device=device, report=report, at_ms=at_ms):
+                self._intake.report(device, report, at_ms)
+            case _Requested(request=request, actor=actor, fact=fact, at_ms=at_ms):
+                self._intake.request(request, actor, fact, at_ms)
+            case _Barrier(token=token):
+                self._intake.barrier(token)
+
+    async def _keep(self, turn: Turn) -> JournalError | None:
+        """Make the turn durable, then do what waits for that."""
+        if turn.writes:
+            try:
+                known = await self._writer.commit(turn.writes)
+            except JournalDamaged:
+                raise
+            except JournalError as error:
+                return error
+            if known:
+                return JournalError(
+                    "a fact was received that the journal holds already: the core is built anew from it"
+                )
+        self._do(turn.after)
+        return None
+
+    async def _wait_for_news(self) -> None:
+        if self._inbox or self._stopping.is_set():
+            return
+        self._news.clear()
+        now_ms = self._clock()
+        wake_at_ms = self._intake.wake_at_ms(now_ms)
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(None if wake_at_ms is None else max(0, wake_at_ms - now_ms) / 1000):
+                await self._news.wait()
+
+    async def _hold(self, error: JournalError) -> None:
+        """Forget what the journal does not hold, and stand where it stands."""
+        self._say_trouble(error)
+        self._writer.recovered()
+        self._bridge, self._intake = self._rebuilt()
+
+    async def _stopped_within(self, wait_s: float) -> bool:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(wait_s):
+                await self._stopping.wait()
+        return self._stopping.is_set()
+
+    # The ends of the daemon
+
+    @contextlib.asynccontextmanager
+    async def _sockets(self) -> AsyncIterator[None]:
+        try:
+            await self._feed.start()
+            await self._control.start()
+            yield
+        finally:
+            self._trouble = "the daemon is stopping"
+            self._give_up("The daemon is stopping: what was not answered may be told again after the next start.")
+            try:
+                async with asyncio.timeout(STOP_DEADLINE_S):
+                    await self._control.close()
+                    await self._writer.close()
+                    await self._feed.close()
+            except TimeoutError:
+                self._log.warning("stopping took too long: what could not be closed is left to the system")
+            self._log.info("stopped")
+
+    def _rebuilt(self) -> tuple[Bridge, Intake]:
+        bridge = Bridge(self._ground.keys.table_key)
+        kinds = {device.name: device.kind for device in self._config.devices}
+        run = secrets.token_hex(8)
+        intake = rebuild(bridge, kinds, run, self._store.applied(), self._store.pending(), self._clock())
+        return bridge, intake
+
+    def _reported(self, device: str, report: Report) -> None:
+        self._hand_in(_Reported(device, report, self._clock()))
+
+    def _hand_in(self, handed: _Handed) -> None:
+        self._inbox.append(handed)
+        self._news.set()
+
+    def _resume_point(self, device: str) -> Resume | None:
+        return self._store.last(device)
+
+    def _answered(self, request: str) -> Told | None:
+        origin = Origin(OPERATOR, request, 0)
+        events = self._store.answer(origin)
+        at_ms = self._store.told_at_ms(origin)
+        return None if events is None or at_ms is None else Told(at_ms, events)
+
+    def _do(self, after: tuple[After, ...]) -> None:
+        for one in after:
+            match one:
+                case Acknowledge(device=device, number=number, boot=boot):
+                    self._supervisor.durable(device, number, boot)
+                case Publish(events=events):
+                    self._publish(events)
+                case SendCommand(device=device, command=command):
+                    self._supervisor.send(device, command)
+                case Answer(request=request, at_ms=at_ms, events=events):
+                    if told := self._asked.pop(request, None):
+                        told.set_result(Told(at_ms, tuple(event_body(event) for event in events)))
+                case Caught(token=token):
+                    self._barriers.pop(token).set_result(one)
+
+    def _publish(self, events: tuple[Event, ...]) -> None:
+        self._feed.publish([(event.seq, event_body(event)) for event in events])
+        for event in events:
+            name = str(event.__struct_config__.tag)
+            say = self._log.info if name in _TOLD else self._log.debug
+            say("event", name=name, round=event.round, seq=event.seq)
+
+    # What is said where things do not go on
+
+    def _say_ready(self) -> None:
+        if self._ready:
+            self._log.info("the journal takes writes again: dealing goes on")
+            return
+        self._ready = True
+        self._log.info(
+            "ready",
+            table=self._config.table_name,
+            house=self._ground.house.name,
+            control=str(self._config.control_socket),
+            feed=str(self._config.feed_socket),
+        )
+
+    def _say_trouble(self, error: JournalError) -> None:
+        """Tell whoever waits, and the log once, that nothing can be kept at present."""
+        sentence = str(error)
+        if sentence != self._trouble and not self._stopping.is_set():
+            self._trouble = sentence
+            self._log.error("dealing is held: " + sentence)
+        self._inbox.clear()
+        self._give_up(f"Nothing was changed: {sentence}. Tell it again later.")
+
+    def _give_up(self, sentence: str) -> None:
+        waiting: list[asyncio.Future[Told] | asyncio.Future[Caught]] = [*self._asked.values(), *self._barriers.values()]
+        self._asked.clear()
+        self._barriers.clear()
+        for one in waiting:
+            one.set_exception(NotNow(sentence))
+            one.exception()  # a client that has gone does not fetch it
