@@ -71,7 +71,8 @@ def _hands(real: RoundTruth, events: Sequence[Told]) -> Iterator[str]:
             if told != true and not (told is None and index in unread):
                 yield f"{place} had {true} as card {index + 1}, {told} was shown"
     if real.revealed and not real.void:
-        missing = [place for place in real.order if place not in shown]
+        folded = {seat for seat, play in real.decisions.items() if not play}  # some houses keep these to themselves
+        missing = [place for place in real.order if place not in shown | folded]
         if missing:
             yield f"the hands of {missing} were never shown"
 

@@ -135,7 +135,8 @@ class Hands:
             yield from say(truth, "dealer", "card_exposed", seat=place, card=str(card.face))
         yield from self._careful(truth)
         card.face_up = False
-        yield from say(truth, "dealer", "card_turned_down", seat=place, card=str(card.face))
+        if not self._screen.void:
+            yield from say(truth, "dealer", "card_turned_down", seat=place, card=str(card.face))
 
 
 class GroupDeal(Hands):

@@ -38,7 +38,8 @@ class ExpectedFlag(Written, frozen=True, kw_only=True):
 
 
 class Expectation(Written, frozen=True, kw_only=True):
-    """What must be true when the round is over; what is left out is not looked at, except flags, which are all of them.
+    """What must be true when the round is over; what is left out is not looked at, but flags, holds and lost devices
+    are all of them.
 
     `verdicts`: ok (shown, and all its cards known), unread (shown with an unknown card) or misdeal (wagers returned).
     `payments`: "WAGER RESULT PAID" in the house's order. `held`: irregularities that held the round, in order.

@@ -20,11 +20,13 @@ def differences(expect: Expectation, events: Sequence[Told]) -> Iterator[str]:
     reasons = [event["reason"] for event in events if event["event"] == "round_void"]
     if expect.reason is not None:
         yield from _differs("reason", reasons, [expect.reason])
-    flags = sorted(_flag(e["irregularity"], e.get("seat"), e["ruling"]) for e in _named(events, "irregularity"))
+    latest = {(e["irregularity"], e.get("seat")): e["ruling"] for e in _named(events, "irregularity")}
+    flags = sorted(_flag(irregularity, seat, ruling) for (irregularity, seat), ruling in latest.items())
     wanted = sorted(_flag(flag.irregularity, flag.seat, flag.ruling) for flag in expect.flags)
     yield from _differs("flags", flags, wanted)
     yield from _differs("holds", [e["irregularity"] for e in _named(events, "hold_raised")], list(expect.held))
-    yield from _differs("alarms", [e["alarm"] for e in _named(events, "alarm_raised")], list(expect.alarms))
+    if expect.alarms:
+        yield from _differs("alarms", [e["alarm"] for e in _named(events, "alarm_raised")], list(expect.alarms))
     lost = [event["device"] for event in _named(events, "device_down")]
     yield from _differs("devices lost", lost, list(expect.devices_lost))
     for place, verdict in expect.verdicts.items():
