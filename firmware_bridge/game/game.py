@@ -10,7 +10,7 @@ from firmware_bridge.game.button import Button
 from firmware_bridge.game.coverage import PositionWager
 from firmware_bridge.game.machine import PAIRS, RoundMachine, State, Trigger
 from firmware_bridge.game.release import Releases, known_cards
-from firmware_bridge.game.round import OpenRound, is_wrong
+from firmware_bridge.game.round import OpenRound, has_unread, is_wrong
 from firmware_bridge.game.rules import choose_rules
 from firmware_bridge.game.settlement import dealer_qualifies, settle
 from firmware_bridge.game.wagers import (
@@ -287,12 +287,12 @@ class Game:
         out: list[Event] = []
         if not current.shown or machine.stage not in {State.DECIDING, State.REVEALING}:
             return out
-        for place in current.in_play(record):
-            hand = record.hands.get(place)
-            if hand is not None and None not in hand.cards:
-                out += current.releases.open(place, record)
         if machine.stage is State.DECIDING and not current.undecided(record):
             machine.fire(Trigger.REVEAL)
+        # The dealer's cards lie open; the others stay closed while a seat could use them, or the floor has to rule.
+        for place in current.in_play(record):
+            if (place == "dealer" or machine.state is State.REVEALING) and not has_unread(record.hands.get(place)):
+                out += current.releases.open(place, record)
         waits = bool(current.wagers) and bool(current.unread(self._rules, record))
         if machine.state is State.REVEALING and not waits:
             machine.fire(Trigger.SETTLE)

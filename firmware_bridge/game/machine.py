@@ -85,7 +85,8 @@ def _table() -> dict[tuple[State, Trigger], Answer]:
     # A wager with no round open opens one; after the bets are closed it is taken as late, refused and given back.
     for state in (State.IDLE, *STAGES, *_COVERED):
         table[state, Trigger.WAGER] = state
-    for state in (State.DECIDING, *_COVERED):
+    # Whether a first decision or the reveal may end a deal is the table's to say: it is asked before the game.
+    for state in (State.DEALING, State.DECIDING, *_COVERED):
         table[state, Trigger.DECIDE] = state
     for state in (State.DEALING, State.DECIDING, State.REVEALING, *_COVERED):
         table[state, Trigger.SHOW_DEALER] = state
