@@ -2,7 +2,6 @@
 VENV := .venv
 PY := $(VENV)/bin/python
 COMPILE := uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate
-export PYTHONDONTWRITEBYTECODE = 1
 
 .PHONY: setup dev demo test test-long check bench format lock clean
 
