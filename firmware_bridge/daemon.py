@@ -42,6 +42,8 @@ FIRST_RETRY_S: Final = 0.5
 LONGEST_RETRY_S: Final = 10.0
 STOP_DEADLINE_S: Final = 10.0
 
+_OTHER_FACT: Final = "This id was given to another fact before: nothing was changed. Tell the fact under a new id."
+
 # Events that stand in the log at level info; all others at debug. Never more of them than names and numbers.
 _TOLD: Final = frozenset(
     {"round_opened", "irregularity", "hold_raised", "hold_lifted", "round_void", "round_settled", "alarm_raised"}
@@ -113,7 +115,7 @@ class Daemon:
         self._news = asyncio.Event()
         self._stopping = asyncio.Event()
         self._ready = False
-        self._asked: dict[str, asyncio.Future[Told]] = {}
+        self._asked: dict[str, tuple[Fact, asyncio.Future[Told]]] = {}
         self._barriers: dict[str, asyncio.Future[Caught]] = {}
         self._trouble: str | None = None
         self._bridge, self._intake = self._rebuilt()
@@ -139,21 +141,23 @@ class Daemon:
     # What the control socket speaks for
 
     def tell(self, request: str, actor: str, fact: Fact) -> asyncio.Future[Told]:
-        known = self._asked.get(request)
-        if known is not None:
-            return known
         told: asyncio.Future[Told] = asyncio.get_running_loop().create_future()
         try:
-            answered = self._answered(request)
+            first = self._first(request)
+            answered = None if first is None else self._answered(request, first)
         except JournalError as error:
             told.set_exception(NotNow(f"Nothing can be told now: {error}."))
             return told
-        if answered is not None:
+        if first is not None and msgspec.structs.replace(first, at_ms=fact.at_ms) != fact:
+            told.set_exception(NotNow(_OTHER_FACT))
+        elif request in self._asked:
+            return self._asked[request][1]
+        elif answered is not None:
             told.set_result(answered)
         elif self._trouble is not None:
             told.set_exception(NotNow(f"Nothing can be told now: {self._trouble}. Tell it again later."))
         else:
-            self._asked[request] = told
+            self._asked[request] = fact, told
             self._hand_in(_Requested(request, actor, fact, self._clock()))
         return told
 
@@ -328,11 +332,16 @@ class Daemon:
     def _resume_point(self, device: str) -> Resume | None:
         return self._store.last(device)
 
-    def _answered(self, request: str) -> Told | None:
-        origin = Origin(OPERATOR, request, 0)
-        events = self._store.answer(origin)
-        at_ms = self._store.told_at_ms(origin)
-        return None if events is None or at_ms is None else Told(at_ms, events)
+    def _first(self, request: str) -> Fact | None:
+        """The fact that was told under this id before. Raises JournalError."""
+        if request in self._asked:
+            return self._asked[request][0]
+        return self._store.told(Origin(OPERATOR, request, 0))
+
+    def _answered(self, request: str, first: Fact) -> Told | None:
+        """The first answer; None where there is none yet. Raises JournalError."""
+        events = self._store.answer(Origin(OPERATOR, request, 0))
+        return None if events is None else Told(first.at_ms, events)
 
     def _do(self, after: tuple[After, ...]) -> None:
         for one in after:
@@ -344,7 +353,8 @@ class Daemon:
                 case SendCommand(device=device, command=command):
                     self._supervisor.send(device, command)
                 case Answer(request=request, at_ms=at_ms, events=events):
-                    if told := self._asked.pop(request, None):
+                    if request in self._asked:
+                        _, told = self._asked.pop(request)
                         told.set_result(Told(at_ms, tuple(event_body(event) for event in events)))
                 case Caught(token=token):
                     self._barriers.pop(token).set_result(one)
@@ -381,7 +391,8 @@ class Daemon:
         self._give_up(f"Nothing was changed: {sentence}. Tell it again later.")
 
     def _give_up(self, sentence: str) -> None:
-        waiting: list[asyncio.Future[Told] | asyncio.Future[Caught]] = [*self._asked.values(), *self._barriers.values()]
+        waiting: list[asyncio.Future[Told] | asyncio.Future[Caught]] = [told for _, told in self._asked.values()]
+        waiting += self._barriers.values()
         self._asked.clear()
         self._barriers.clear()
         for one in waiting:

@@ -109,10 +109,11 @@ class Reading:
         received, first_seq, count = found[0]
         return self._events_of(((received, first_seq, count),))[received]
 
-    def told_at_ms(self, origin: Origin) -> int | None:
-        """The time that the fact of `origin` was stamped with on arrival; None where it is not stored."""
-        found = self._rows("SELECT at_ms FROM facts WHERE device = ? AND boot = ? AND number = ?", origin)
-        return int(found[0][0]) if found else None
+    def told(self, origin: Origin) -> Fact | None:
+        """The fact of `origin` as it was received; None where it is not stored. Needs the key."""
+        query = f"SELECT {_FACT} FROM facts WHERE device = ? AND boot = ? AND number = ?"  # noqa: S608 - constants
+        found = self._rows(query, origin)
+        return self._fact(found[0])[2] if found else None
 
     def events_after(self, seq: int, limit: int) -> list[tuple[int, bytes]]:
         """Up to `limit` events with a higher seq, in order, as their JSON."""

@@ -134,6 +134,7 @@ class Bench:
         self._control = ControlClient(folder / "control.sock", f"people-{evening.seed}")
         self._reading: asyncio.Task[None] | None = None
         self._death: Exception | None = None
+        self._kills = 0
 
     @property
     def truth(self) -> Truth:
@@ -187,7 +188,8 @@ class Bench:
         await self._control.close()
         await self.daemon.kill()
         self.screen.up.clear()
-        self._control = ControlClient(self._folder / "control.sock", f"people-{self._evening.seed}-again")
+        self._kills += 1
+        self._control = ControlClient(self._folder / "control.sock", f"people-{self._evening.seed}-{self._kills}")
         await self.daemon.start(self._died)
         await self._connect(START_S)
         await self._wait(lambda: len(self.screen.up) == len(self._devices), "the devices to be up again")

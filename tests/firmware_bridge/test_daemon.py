@@ -9,6 +9,7 @@ import structlog
 from pytest_mock import MockerFixture
 
 from firmware_bridge import daemon as module
+from firmware_bridge.facts import Wager
 from firmware_bridge.journal.errors import JournalDamaged, JournalFull
 from firmware_bridge.journal.rows import Origin, Write, event_body
 from firmware_bridge.journal.store import Store
@@ -25,7 +26,8 @@ async def test_a_fact_told_is_answered_once_it_is_stored(tmp_path: Path) -> None
         answer = await client.tell("one", "wager", seat=1, ante=500)
         assert answer["accepted"] is True
         assert [event["seq"] for event in answer["events"]]
-        assert hall.ground.store.told_at_ms(Origin("operator", "one", 0)) == answer["at_ms"]
+        stored = hall.ground.store.told(Origin("operator", "one", 0))
+        assert stored == Wager(at_ms=answer["at_ms"], seat=1, ante=500)
 
 
 async def test_a_fact_that_does_not_fit_is_refused_with_a_sentence(tmp_path: Path) -> None:
@@ -44,12 +46,26 @@ async def test_an_id_gets_its_first_answer_for_ever(tmp_path: Path) -> None:
         other.say(line)
         first = await client.hear()
         assert await other.hear() == first
-        client.say(line.replace(b"500", b"900"))
+        client.say(line)
         assert await client.hear() == first
     async with running(tmp_path) as hall:
         client = await hall.client()
         client.say(line)
         assert await client.hear() == first
+
+
+async def test_an_id_given_to_another_fact_is_an_error(tmp_path: Path, mocker: MockerFixture) -> None:
+    gate = _gate(mocker)
+    async with running(tmp_path) as hall:
+        client, other = await hall.client(), await hall.client()
+        await client.ask(id="b", ask="applied")
+        gate.clear()
+        client.say(b'{"id":"one","actor":"dealer","fact":{"fact":"wager","seat":1,"ante":500}}')
+        await until(lambda: bool(hall.daemon._asked))
+        assert "another fact" in (await other.tell("one", "wager", seat=1, ante=900))["error"]
+        gate.set()
+        assert b'"accepted":true' in await client.hear()
+        assert "another fact" in (await other.tell("one", "wager", seat=1, ante=900))["error"]
 
 
 async def test_requests_are_taken_in_order_without_waiting_for_answers(tmp_path: Path) -> None:
@@ -191,7 +207,7 @@ async def test_what_was_handed_in_before_a_stop_is_stored(tmp_path: Path, mocker
         gate.set()
         await hall.running
     store = ground(tmp_path).store
-    assert store.told_at_ms(Origin("operator", "one", 0)) is not None
+    assert store.told(Origin("operator", "one", 0)) is not None
     store.close()
 
 
