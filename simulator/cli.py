@@ -3,6 +3,7 @@
 import asyncio
 import enum
 import math
+import os
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -45,9 +46,6 @@ def main() -> None:
         app()
     except EndedBySignal as ended:
         sys.exit(128 + ended.number)
-    except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(BROKEN_PIPE)
     except (UsageError, HouseError) as error:
         print(f"table-simulator: {error}", file=sys.stderr)
         sys.exit(2)
@@ -84,7 +82,12 @@ def demo(
     """Deal rounds at a simulated table through the real daemon, and show them as they happen."""
     played = _evening(house, rig, seed, pace)
     with _folder(keep) as folder:
-        asyncio.run(play_demo(played, rounds, folder, JsonLines() if as_json else ForPeople()))
+        try:
+            asyncio.run(play_demo(played, rounds, folder, JsonLines() if as_json else ForPeople()))
+        except BrokenPipeError:
+            # What is still buffered has nowhere to go, and must not be told as a second error at exit.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(BROKEN_PIPE) from None
 
 
 def devices(

@@ -99,8 +99,8 @@ class Firmware:
 
     @property
     def quiet(self) -> bool:
-        """Nothing is under way to the host and no command waits here."""
-        return not (len(self._window) or self._waiting or self._commands or self.ring.get(self._next_fact))
+        """Nothing is under way to the host, nor waits for its turn."""
+        return not (len(self._window) or self._waiting or self.ring.get(self._next_fact))
 
     @property
     def wake_at_ms(self) -> int | None:
