@@ -9,6 +9,7 @@ from drivers.facts import Place
 from firmware_bridge.table.packet import MISSING, Counts, Dealt, Packet, PlaceCards
 
 HAND: Final = 3
+_NO_NUMBER: Final = -1
 
 
 @dataclass(slots=True, eq=False)
@@ -173,6 +174,8 @@ class Deal:
         """The packet on its way that landed there: one whose turn the place has, else the one that waits longest."""
         waiting = [packet for packet in self.packets if packet.place is None]
         waiting = [packet for packet in waiting if packet.taken] or waiting
+        if not waiting and self.over and self._drawing.cards:
+            waiting = [self.group_ready(_NO_NUMBER, None)]
         return next((packet for packet in waiting if packet.turn == place), waiting[0] if waiting else None)
 
     def _land(self, packet: Packet, place: Place) -> Arrival:
@@ -223,6 +226,8 @@ class Deal:
                     there.packets.append(packet)
                     packet.place, wrong.put_right = wrong.turn, True
                     state.read = state.now if state.sensed else None
+                    for place in (wrong.place, wrong.turn):
+                        self.at(place).dealt_when_checked = self._attributed(place)
 
     def let_stand(self, wrong: Misplaced) -> None:
         """A further card went out: what is wrong stays so, and the sensors alone know where such cards are."""
@@ -231,6 +236,14 @@ class Deal:
             for place in wrong.touches:
                 state = self.at(place)
                 state.slid, state.read = True, state.now
+
+    def end(self) -> None:
+        """The deal is over: every sensor is read, and once more where cards slid away after its last reading."""
+        self.read_sensors()
+        for wrong in self.misplaced:
+            for place in wrong.donors if not wrong.put_right else ():
+                self.at(place).read = self.at(place).now
+        self.over = True
 
     # What it comes to
 

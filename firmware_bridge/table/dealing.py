@@ -197,8 +197,7 @@ class Dealing:
     def end(self, at_ms: int) -> None:
         if self.deal.over:
             return
-        self.deal.read_sensors()
-        self.deal.over = True
+        self.deal.end()
         self._around.tell(DealOver())
         self.judge(at_ms)
 

@@ -42,6 +42,11 @@ class Deck:
         return bool(self.alarms)
 
     @property
+    def is_dealt_from(self) -> bool:
+        """Cards have left it since all of them were in it."""
+        return self.drawn_most > 0 and not self.starts_again and not self.fresh
+
+    @property
     def left(self) -> int:
         """The fewest cards that can be left to deal."""
         return self.size if self.starts_again else self.size - self.drawn_most
@@ -122,6 +127,11 @@ class Decks:
             return self.in_play
         return self._known.setdefault(name, Deck(name, self._decks))
 
+    @property
+    def alternate(self) -> bool:
+        """Decks are known by name."""
+        return len(self._known) > 1
+
     def all(self) -> tuple[Deck, ...]:
         return tuple(self._known.values())
 
@@ -148,7 +158,7 @@ class Decks:
         whole = [deck for deck in waiting if not deck.out] or waiting
         if self._chosen is not None:
             self.in_play = self._chosen
-        elif whole and not (shoe and not self._shoe_empty and self.in_play.uncounted_rounds and not self.in_play.fresh):
+        elif whole and not (shoe and not self._shoe_empty and self.in_play.is_dealt_from):
             self.in_play = whole[0]
         return self.in_play
 

@@ -38,7 +38,11 @@ class Judgement:
         if not self._total_fits(at_ms):
             return
         for place in places:
-            if place not in passed_over and not self._ledger.touched(place):
+            if place in passed_over:
+                continue
+            if self._is_skipped(place):
+                self._found(Irregularity.SKIPPED_SEAT, place, 0, at_ms)
+            elif not self._ledger.touched(place):
                 self._judge(place, at_ms)
         for place, state in self._deal.places.items():
             strays = max(state.read or 0, state.checked or 0)
@@ -77,11 +81,12 @@ class Judgement:
         self._total_accepted = True
         return True
 
+    def _is_skipped(self, place: Place) -> bool:
+        """The dealer is served, and there are sensors that never saw a card at this seat."""
+        return place != DEALER and self._deal.seen_empty(place) and not self._deal.at(place).accepted
+
     def _judge(self, place: Place, at_ms: int) -> None:
-        state, deal = self._deal.at(place), self._deal
-        if deal.seen_empty(place) and place != DEALER and not state.accepted:
-            self._found(Irregularity.SKIPPED_SEAT, place, 0, at_ms)
-            return
+        deal = self._deal
         count = deal.count(place)
         if count is None:
             self._found(Irregularity.COUNT_CONFLICT, place, -1, at_ms)

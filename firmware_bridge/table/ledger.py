@@ -58,6 +58,7 @@ class Ledger:
         self.void = False
         self.reason: Irregularity | None = None
         self.void_seats: set[int] = set()
+        self.alarms_raised = 0
         self._void_due: Irregularity | None = None
 
     def touched(self, place: Place) -> bool:
@@ -100,6 +101,7 @@ class Ledger:
             ruling = Ruling.HOLD
         flag = self.note(irregularity, seat, at_ms, ruling)
         if consequence.deck_out or deck_out:
+            self.alarms_raised += 1
             for event in deck.alarm(irregularity):
                 self._tell(event)
         if self.void or self._is_final():

@@ -24,6 +24,12 @@ class Situation:
     last_draw: tuple[int, Card | None] | None
 
     @property
+    def none_open(self) -> str:
+        """The sentence for facts that need an open round, where none is."""
+        void = self.round is not None and self.round.ledger.void
+        return f"round {self.round.number} is void" if void and self.round is not None else _NO_ROUND
+
+    @property
     def open_round(self) -> Round | None:
         """The round that has not ended."""
         return None if self.round is None or self.round.ended else self.round
@@ -137,7 +143,7 @@ def _wager(at: Situation, fact: facts.Wager) -> str | None:
 def _no_more_bets(at: Situation) -> str | None:
     current = at.open_round
     if current is None:
-        return _NO_ROUND
+        return at.none_open
     if current.closed:
         return "the bets are closed already"
     return "nobody is in play: there is no wager" if len(current.order) == 1 else None
@@ -157,7 +163,7 @@ def _group(at: Situation, fact: GroupReady | GroupTaken) -> str | None:
 def _dealing_done(at: Situation) -> str | None:
     current = at.open_round
     if current is None:
-        return _NO_ROUND
+        return at.none_open
     if current.dealing is None:
         return _NO_CARDS
     if current.deal_is_over or current.dealing.can_be_called_done:
@@ -168,7 +174,7 @@ def _dealing_done(at: Situation) -> str | None:
 def _decision(at: Situation, fact: facts.Decision) -> str | None:
     current = at.round
     if current is None or current.ledger.void or (current.ended and not current.undecided):
-        return _NO_ROUND
+        return at.none_open
     if fact.seat not in current.order:
         return f"seat {fact.seat} is not in this round"
     if fact.seat in current.decided:
@@ -179,7 +185,7 @@ def _decision(at: Situation, fact: facts.Decision) -> str | None:
 def _fold_counted(at: Situation, fact: facts.FoldCounted) -> str | None:
     current = at.open_round
     if current is None:
-        return _NO_ROUND
+        return at.none_open
     if fact.seat not in current.order:
         return f"seat {fact.seat} is not in this round"
     if current.decided.get(fact.seat):
@@ -192,7 +198,7 @@ def _fold_counted(at: Situation, fact: facts.FoldCounted) -> str | None:
 def _dealer_revealed(at: Situation) -> str | None:
     current = at.open_round
     if current is None:
-        return _NO_ROUND
+        return at.none_open
     if current.revealed:
         return "the dealer's hand is shown already"
     not_dealt = _not_dealt(current)

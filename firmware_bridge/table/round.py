@@ -50,6 +50,7 @@ class Round:
         self._lies_there: dict[Place, int] = {}
         self._moved_at_ms = at_ms
         self._deck_was_out: bool | None = None
+        self._alarms_at_end = 0
 
     # How far it is
 
@@ -109,7 +110,9 @@ class Round:
     @property
     def deck_is_out(self) -> bool:
         """The deck as this round left it; once it has ended, later rounds' alarms and shuffles do not count."""
-        return self.deck.out if self._deck_was_out is None else self._deck_was_out
+        if self._deck_was_out is None:
+            return self.deck.out
+        return self._deck_was_out or self.ledger.alarms_raised > self._alarms_at_end
 
     @property
     def limit_ms(self) -> int | None:
@@ -120,9 +123,9 @@ class Round:
 
     def settle(self) -> None:
         """After every fact: has the round ended by it?"""
-        self.ended = self.ended or self.ledger.void or (self.revealed and not self.ledger.holds)
+        self.ended = self.ledger.void or (self.revealed and not self.ledger.holds)
         if self.ended and self._deck_was_out is None:
-            self._deck_was_out = self.deck.out
+            self._deck_was_out, self._alarms_at_end = self.deck.out, self.ledger.alarms_raised
 
     # Betting
 
@@ -358,5 +361,3 @@ class Round:
 
     def _flag(self, irregularity: Irregularity, seat: Place | None, at_ms: int) -> None:
         self.ledger.flag(irregularity, seat, at_ms, self.deck)
-        if self.ended and self.deck.out:
-            self._deck_was_out = True

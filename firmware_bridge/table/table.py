@@ -159,8 +159,8 @@ class Table:
             case device.GroupTaken():
                 self._group_taken(fact)
             case device.BoxedCard():
-                if current is None:
-                    self._boxed_before.append(fact.at_ms)
+                if current is None or (current.deal_is_over and self._decks.alternate):
+                    self._boxed_before.append(fact.at_ms)  # the machine has the cards of the next round
                 else:
                     current.machine_boxed(fact.at_ms)
             case device.Jammed() if current is not None:
