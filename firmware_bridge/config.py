@@ -30,13 +30,17 @@ class ConfigError(Exception):
 
 
 class DeviceConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One machine: `port` as "serial:/dev/...", `driver` by its registered name; `serial_number` pins one machine."""
+    """One machine: `port` as "serial:/dev/...", `driver` by its registered name; `serial_number` pins one machine.
+
+    `key`: the file of the key it was paired with; such a device is talked to in authenticated sessions alone.
+    """
 
     name: Name
     kind: DeviceKind
     driver: Text
     port: Text
     serial_number: Text | None = None
+    key: Text | None = None
 
 
 class TableSection(TableSetup, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -107,8 +111,13 @@ def load_config(file: Path) -> Config:
         folder / text
         for text in (written.journal.file, written.journal.key, written.sockets.control, written.sockets.feed)
     ]
-    if len(set(paths)) < len(paths):
-        raise ConfigError(f"{file}: journal.file, journal.key, sockets.control and sockets.feed must be four files.")
+    devices = tuple(_placed(device, folder) for device in written.device)
+    keys = [Path(device.key) for device in devices if device.key is not None]
+    if len({*paths, *keys}) < len(paths) + len(keys):
+        raise ConfigError(
+            f"{file}: journal.file, journal.key, sockets.control, sockets.feed and the key of every device must be"
+            " files of their own."
+        )
     house = written.house.file
     return Config(
         file=file,
@@ -119,8 +128,12 @@ def load_config(file: Path) -> Config:
         journal_key=paths[1],
         control_socket=paths[2],
         feed_socket=paths[3],
-        devices=written.device,
+        devices=devices,
     )
+
+
+def _placed(device: DeviceConfig, folder: Path) -> DeviceConfig:
+    return device if device.key is None else msgspec.structs.replace(device, key=str(folder / device.key))
 
 
 def _check_devices(file: Path, written: ConfigFile) -> None:

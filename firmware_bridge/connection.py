@@ -51,7 +51,9 @@ class Connection:
     def up(self) -> bool:
         return self.link is not None and not self._ended.done()
 
-    async def run(self, open_port: OpenPort, port: str, nonce: bytes, resume: Resume | None) -> LinkDown:
+    async def run(
+        self, open_port: OpenPort, port: str, *, nonce: bytes, key: bytes | None, resume: Resume | None
+    ) -> LinkDown:
         """Open the port, hold the session until it ends, close the port; answers why it ended.
 
         Raises what `open_port` raises. When cancelled it closes the port and tells nothing more.
@@ -59,7 +61,7 @@ class Connection:
         transport = await open_port(port, self._received, self._lost)
         try:
             self._transport = transport
-            self._do(lambda now_ms: self._driver.opened(nonce=nonce, key=None, resume=resume, now_ms=now_ms))
+            self._do(lambda now_ms: self._driver.opened(nonce=nonce, key=key, resume=resume, now_ms=now_ms))
             for data in self._early:
                 self._received(data)
             down = await self._ended

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import enum
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -86,12 +86,13 @@ class DeviceState(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What every link is given: time, chance, ports and drivers, and whom to tell."""
+    """What every link is given: time, chance, each device's key, ports and drivers, and whom to tell."""
 
     clock: Callable[[], int]
     on_report: Callable[[str, Report], None]
     resume_point: Callable[[str], Resume | None]
     nonce: Callable[[], bytes]
+    keys: Mapping[str, bytes | None]
     open_port: OpenPort
     new_driver: Callable[[DeviceConfig], Driver]
     jitter: Callable[[], float]
@@ -193,7 +194,13 @@ class Link:
         self._connection = connection
         resume = self._around.resume_point(self._device.name)
         try:
-            return await connection.run(self._around.open_port, self._device.port, self._around.nonce(), resume)
+            return await connection.run(
+                self._around.open_port,
+                self._device.port,
+                nonce=self._around.nonce(),
+                key=self._around.keys[self._device.name],
+                resume=resume,
+            )
         finally:
             self._connection = None
             self._counted += Counter(connection.counters)

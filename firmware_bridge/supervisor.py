@@ -17,6 +17,7 @@ from drivers.registry import make_driver
 from drivers.transports.ports import parse_port
 from drivers.transports.transport import OpenPort, open_transport
 from firmware_bridge.config import DeviceConfig
+from firmware_bridge.device_keys import device_key
 from firmware_bridge.link import DeviceState, Link, Pace, Surroundings
 
 NONCE_BYTES: Final = 8
@@ -34,7 +35,7 @@ class Supervisor:
     `resume_point(device)`: the last fact that the journal holds. `nonce`: 8 random bytes for each connection.
 
     Raises PortNameError where a port cannot be read or two devices share one, DriverNameError for a driver that is not
-    there.
+    there, KeyFileError for a device's key that cannot be used.
     """
 
     def __init__(
@@ -51,7 +52,8 @@ class Supervisor:
         pace: Pace = Pace(),  # noqa: B008  frozen
     ) -> None:
         make = new_driver or _registered_driver
-        around = Surroundings(clock, on_report, resume_point, nonce, open_port, make, jitter, pace)
+        keys = {device.name: device_key(device) for device in devices}
+        around = Surroundings(clock, on_report, resume_point, nonce, keys, open_port, make, jitter, pace)
         self._links: dict[str, Link] = {}
         ports: dict[str, str] = {}
         for device in devices:

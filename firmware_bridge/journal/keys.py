@@ -65,6 +65,11 @@ def load_keys(path: Path) -> Keys:
 
 def read_keys(path: Path) -> Keys:
     """The keys of an existing file. Raises KeyFileError."""
+    return derive_keys(read_secret(path))
+
+
+def read_secret(path: Path) -> bytes:
+    """The 32 bytes of an existing key file that nobody else may read. Raises KeyFileError."""
     try:
         with path.open("rb") as file:
             mode = os.fstat(file.fileno()).st_mode
@@ -73,7 +78,10 @@ def read_keys(path: Path) -> Keys:
         raise KeyFileError(
             f"the key file {path} cannot be read: {error.strerror}; check its name and its owner"
         ) from error
-    if mode & (stat.S_IRWXG | stat.S_IRWXO):
+    forbidden = stat.S_IRWXG | stat.S_IRWXO
+    if str(path.parent) == os.environ.get("CREDENTIALS_DIRECTORY"):
+        forbidden &= ~stat.S_IRGRP  # there it is the mask of an access list that names the service's user alone
+    if mode & forbidden:
         raise KeyFileError(
             f"the key file {path} is open to other users (mode {stat.S_IMODE(mode):04o}): run chmod 600 {path}"
         )
@@ -85,7 +93,7 @@ def read_keys(path: Path) -> Keys:
         raise KeyFileError(
             f"the key file {path} does not hold {2 * SECRET_BYTES} hex digits: bring the right file back"
         )
-    return derive_keys(secret)
+    return secret
 
 
 def _open_private(path: str, flags: int) -> int:

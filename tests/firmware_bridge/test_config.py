@@ -37,6 +37,7 @@ kind = "shoe"
 driver = "tdp"
 port = "serial:/dev/ttyS2"
 serial_number = "SH-77"
+key = "shoe.key"
 
 [[device]]
 name = "strip"
@@ -62,6 +63,7 @@ def test_a_good_file_is_read_and_its_paths_are_relative_to_it(tmp_path: Path) ->
     assert config.control_socket == tmp_path / "control.sock"
     assert [device.kind for device in config.devices] == [DeviceKind.SHUFFLER, DeviceKind.SHOE, DeviceKind.LAYOUT]
     assert config.devices[1].serial_number == "SH-77"
+    assert [device.key for device in config.devices] == [None, str(tmp_path / "shoe.key"), None]
 
 
 def test_a_house_of_ones_own_is_a_path(tmp_path: Path) -> None:
@@ -89,7 +91,8 @@ def test_a_house_of_ones_own_is_a_path(tmp_path: Path) -> None:
         ('port = "serial:/dev/ttyS2"', "", "the key device[1].port is missing"),
         ('serial_number = "SH-77"', "baud = 9600", "the key device[1].baud is not known"),
         ("sensors = true", "sensors = false", "table.sensors is false"),
-        ('control = "control.sock"', 'control = "feed.sock"', "must be four files"),
+        ('control = "control.sock"', 'control = "feed.sock"', "must be files of their own"),
+        ('key = "shoe.key"', 'key = "/etc/keys/table.key"', "must be files of their own"),
         ("[table]", "[table", "is not TOML"),
         ("[table]", "table = 3\n[taple]", "the key taple is not known"),
     ],

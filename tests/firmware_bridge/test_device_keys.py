@@ -1,0 +1,124 @@
+"""The key of a paired device: from its file to the driver, and to nobody else."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from pytest_mock import MockerFixture
+
+from drivers.driver import DeviceKind, Resume, Step
+from drivers.transports.null_modem import null_modem
+from drivers.transports.transport import OnData, OnLost, Transport
+from firmware_bridge.config import DeviceConfig
+from firmware_bridge.device_keys import device_key, write_device_key
+from firmware_bridge.journal.errors import KeyFileError
+from firmware_bridge.supervisor import Supervisor
+from tests.firmware_bridge.line_driver import LineDriver
+
+KEY = bytes(range(32))
+
+
+def shoe(key: Path | None) -> DeviceConfig:
+    return DeviceConfig(
+        name="shoe",
+        kind=DeviceKind.SHOE,
+        driver="words",
+        port="serial:/dev/words",
+        key=None if key is None else str(key),
+    )
+
+
+def test_a_key_is_written_for_the_owner_alone_and_read_again(tmp_path: Path) -> None:
+    file = tmp_path / "shoe.key"
+    write_device_key(file, bytes(32))
+    write_device_key(file, KEY)
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert device_key(shoe(file)) == KEY
+    assert device_key(shoe(None)) is None
+    assert list(tmp_path.iterdir()) == [file]
+
+
+@pytest.mark.parametrize("mode", [0o640, 0o604, 0o660, 0o666])
+def test_a_key_file_open_to_others_is_refused_in_a_sentence(tmp_path: Path, mode: int) -> None:
+    file = tmp_path / "shoe.key"
+    write_device_key(file, KEY)
+    file.chmod(mode)
+    with pytest.raises(KeyFileError, match=rf"mode {mode:04o}.*chmod 600 {file}"):
+        device_key(shoe(file))
+
+
+def test_a_service_s_credential_may_show_the_mask_of_its_access_list(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "shoe.key"
+    write_device_key(file, KEY)
+    file.chmod(0o440)
+    monkeypatch.setenv("CREDENTIALS_DIRECTORY", str(tmp_path))
+    assert device_key(shoe(file)) == KEY
+    file.chmod(0o444)
+    with pytest.raises(KeyFileError, match="mode 0444"):
+        device_key(shoe(file))
+
+
+def test_a_missing_key_says_how_to_pair(tmp_path: Path) -> None:
+    with pytest.raises(KeyFileError, match=r"no such file: pair it \(firmware-bridge pair shoe\)"):
+        device_key(shoe(tmp_path / "shoe.key"))
+
+
+def test_a_file_that_holds_no_key_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "shoe.key"
+    write_device_key(file, KEY[:31])
+    with pytest.raises(KeyFileError, match="does not hold 64 hex digits"):
+        device_key(shoe(file))
+
+
+def test_a_key_that_cannot_be_written_leaves_the_old_one(tmp_path: Path, mocker: MockerFixture) -> None:
+    file = tmp_path / "shoe.key"
+    write_device_key(file, KEY)
+    mocker.patch("os.fsync", side_effect=OSError(28, "No space left on device"))
+    with pytest.raises(KeyFileError, match="cannot be written: No space"):
+        write_device_key(file, bytes(32))
+    assert device_key(shoe(file)) == KEY
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_the_daemon_does_not_begin_with_a_key_it_cannot_use(tmp_path: Path) -> None:
+    with pytest.raises(KeyFileError, match="pair it"):
+        Supervisor(
+            [shoe(tmp_path / "gone")], lambda: 0, lambda *_: None, lambda _: None, new_driver=lambda _: LineDriver()
+        )
+
+
+class KeyedDriver(LineDriver):
+    def __init__(self, given: asyncio.Queue[bytes | None]) -> None:
+        super().__init__()
+        self._given = given
+
+    def opened(self, *, nonce: bytes, key: bytes | None, resume: Resume | None, now_ms: int) -> Step:
+        self._given.put_nowait(key)
+        return Step()
+
+
+@pytest.mark.parametrize("paired", [True, False])
+async def test_every_connection_s_driver_is_given_the_key(tmp_path: Path, paired: bool) -> None:  # noqa: FBT001
+    file = tmp_path / "shoe.key"
+    write_device_key(file, KEY)
+    given: asyncio.Queue[bytes | None] = asyncio.Queue()
+
+    async def open_port(port_text: str, on_data: OnData, on_lost: OnLost) -> Transport:
+        near, _ = null_modem()
+        return near.attach(on_data, on_lost)
+
+    supervisor = Supervisor(
+        [shoe(file if paired else None)],
+        lambda: 0,
+        lambda *_: None,
+        lambda _: None,
+        open_port=open_port,
+        new_driver=lambda _: KeyedDriver(given),
+    )
+    running = asyncio.create_task(supervisor.run())
+    async with asyncio.timeout(5):
+        assert await given.get() == (KEY if paired else None)
+    running.cancel()
+    await asyncio.wait([running])
