@@ -1,9 +1,9 @@
-# make demo and make test do all their own setting up.
+# make demo and make test do all their own setting up. make install, as root, sets up a table PC (udev/README.md).
 VENV := .venv
 PY := $(VENV)/bin/python
 COMPILE := uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate
 
-.PHONY: setup dev demo test test-long check bench format lock clean
+.PHONY: setup dev demo test test-long check bench format lock install uninstall clean
 
 $(VENV)/.runtime: requirements.lock pyproject.toml
 	@python3 -c 'import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
@@ -51,6 +51,12 @@ lock: dev                      ## all locks anew, from the ranges in pyproject.t
 	$(VENV)/bin/$(COMPILE) pyproject.toml --group build -o requirements.lock
 	$(VENV)/bin/$(COMPILE) pyproject.toml --group build --group dev -c requirements.lock -o requirements-dev.lock
 	$(VENV)/bin/$(COMPILE) --group bench -c requirements-dev.lock -o requirements-bench.lock
+
+install: setup                 ## the program and its service onto this machine, or into DESTDIR
+	@$(INSTALL) install
+
+uninstall:                     ## take away what make install put there
+	@$(INSTALL) uninstall
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache *.egg-info

@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# Called by `make install` and `make uninstall`, with PYTHON, PREFIX, LIBDIR, DESTDIR and PIP (a command that can
+# install into another environment) in the environment. See README.md beside this file.
+set -eu
+cd "$(dirname "$0")/.."
+
+HOME_OF_CODE=$DESTDIR$PREFIX
+HOME_OF_FILES=$DESTDIR$LIBDIR
+FILES=(
+    "udev/70-firmware-bridge.rules $HOME_OF_FILES/udev/rules.d/70-firmware-bridge.rules"
+    "udev/firmware-bridge.service $HOME_OF_FILES/systemd/system/firmware-bridge.service"
+    "udev/firmware-bridge.sysusers $HOME_OF_FILES/sysusers.d/firmware-bridge.conf"
+    "udev/firmware-bridge.tmpfiles $HOME_OF_FILES/tmpfiles.d/firmware-bridge.conf"
+    "udev/table.toml $HOME_OF_CODE/share/table.toml"
+)
+
+say() { echo "$1" >&2; exit 1; }
+
+remove() {
+    for pair in "${FILES[@]}"; do rm -f "${pair#* }"; done
+    rm -rf "$HOME_OF_CODE"
+    echo "Taken away. Configuration, keys and journal stay; see systemctl disable --now firmware-bridge for the service."
+}
+
+install_files() {
+    for pair in "${FILES[@]}"; do
+        sed "s|/opt/firmware-bridge|$PREFIX|g" "${pair% *}" | install -D -m 644 /dev/stdin "${pair#* }"
+    done
+}
+
+install_code() {
+    local base
+    base=$("$PYTHON" -c 'import os, sys; print(os.path.realpath(sys.executable) if sys.version_info >= (3, 11) else "")') ||
+        say "There is no Python at $PYTHON: apt-get install python3, or name another with PYTHON=."
+    case $base in
+        "") say "$PYTHON is older than Python 3.11: name another with PYTHON=." ;;
+        /root/* | /home/*) say "The service cannot see $base: name a Python of the system's with PYTHON=." ;;
+    esac
+    [ -x "$HOME_OF_CODE/bin/python" ] || "$PYTHON" -m venv --without-pip "$HOME_OF_CODE"
+    $PIP --python "$HOME_OF_CODE/bin/python" install --quiet --disable-pip-version-check --no-compile \
+        --require-hashes -r requirements.lock
+    rm -rf build
+    $PIP --python "$HOME_OF_CODE/bin/python" install --quiet --disable-pip-version-check --no-compile --no-index \
+        --no-deps --no-build-isolation --force-reinstall .
+    "$HOME_OF_CODE/bin/python" -m compileall -q "$HOME_OF_CODE/lib" -s "$DESTDIR"
+    if [ -n "$DESTDIR" ]; then
+        grep -lIrZ -- "$DESTDIR" "$HOME_OF_CODE/bin" "$HOME_OF_CODE/pyvenv.cfg" | xargs -0 -r sed -i "s|$DESTDIR||g"
+    fi
+}
+
+[ "$(id -u)" = 0 ] || [ -n "$DESTDIR" ] || say "Installing onto this machine needs root: sudo make install."
+case ${1:-} in
+    install) install_code && install_files ;;
+    uninstall) remove ;;
+    *) say "say install or uninstall" ;;
+esac
