@@ -3,6 +3,13 @@ VENV := .venv
 PY := $(VENV)/bin/python
 COMPILE := uv pip compile -q --universal --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --no-annotate
 
+# For make install: the Python that runs the service, and where things go.
+PYTHON ?= /usr/bin/python3
+PREFIX ?= /opt/firmware-bridge
+LIBDIR ?= /usr/local/lib
+DESTDIR ?=
+INSTALL := PIP='$(PY) -m pip' PYTHON='$(PYTHON)' PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' DESTDIR='$(DESTDIR)' udev/install.sh
+
 .PHONY: setup dev demo test test-long check bench format lock install uninstall clean
 
 $(VENV)/.runtime: requirements.lock pyproject.toml
