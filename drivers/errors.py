@@ -20,6 +20,10 @@ class PortHeld(LinkError):
     """Another process has the port open: end it, or take the port out of its configuration."""
 
 
+class PortAmbiguous(LinkError):
+    """Several devices answer to what is configured of one: unplug one, or name it by where it is plugged in."""
+
+
 class PortUnusable(LinkError):
     """The port was opened but is no serial line, or refuses its settings."""
 

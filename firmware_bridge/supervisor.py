@@ -57,7 +57,7 @@ class Supervisor:
         self._links: dict[str, Link] = {}
         ports: dict[str, str] = {}
         for device in devices:
-            path = parse_port(device.port).path
+            path = parse_port(device.port).place
             if path in ports:
                 raise PortNameError(
                     f'the devices "{ports[path]}" and "{device.name}" both have the port {path}: give each its own'

@@ -1,15 +1,23 @@
-"""The text that names a port in the configuration: "serial:/dev/ttyACM0", "serial:/dev/ttyUSB0@9600,dtr=off"."""
+"""The text that names a port in the configuration; each kind of port and what its text may say stands below."""
 
 import os
+import re
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeAlias
 
 from drivers.errors import PortNameError
+from drivers.transports.usb_port import USB_FORM, UsbPort, usb_port
 
 DEFAULT_BAUD: Final = 115_200
 HIGHEST_BAUD: Final = 4_000_000
-FORM: Final = "serial:/dev/NAME, serial:/dev/NAME@BAUD, either followed by any of ,dtr=off ,rts=off ,hupcl=off"
-NOT_YET: Final = ("usb", "pty", "replay", "tcp")
+SERIAL_FORM: Final = "serial:/dev/NAME, serial:/dev/NAME@BAUD, either followed by any of ,dtr=off ,rts=off ,hupcl=off"
+BY_FORM: Final = "serial:by=PROPERTY=VALUE, such as serial:by=ID_SERIAL_SHORT=A123 or serial:by=ID_PATH=..."
+TCP_FORM: Final = "tcp:HOST:PORT or tcp:[IPv6 ADDRESS]:PORT"
+REPLAY_FORM: Final = "replay:FILE"
+FORM: Final = f"{SERIAL_FORM}; {BY_FORM}; {USB_FORM}; {TCP_FORM}; {REPLAY_FORM}"
+_PROPERTY: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_HOST: Final = re.compile(r"\[(?P<v6>[0-9A-Fa-f:.]+(?:%[A-Za-z0-9_.-]+)?)\]|(?P<name>[A-Za-z0-9_.-]+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,28 +34,122 @@ class SerialPort:
     rts: bool = True
     hupcl: bool = True
 
+    @property
+    def place(self) -> str:
+        """Two ports with one place are one port."""
+        return self.path
 
-def parse_port(text: str) -> SerialPort:
+
+@dataclass(frozen=True, slots=True)
+class SerialByProperty:
+    """The one serial line whose udev properties have these values, looked up anew at every opening.
+
+    `line` holds the settings; its path is empty.
+    """
+
+    properties: tuple[tuple[str, str], ...]
+    line: SerialPort
+
+    @property
+    def place(self) -> str:
+        return " and ".join(f"{name}={value}" for name, value in self.properties)
+
+
+@dataclass(frozen=True, slots=True)
+class TcpPort:
+    """A line of a terminal server that passes bytes on as they are."""
+
+    host: str
+    port: int
+
+    @property
+    def place(self) -> str:
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayPort:
+    """A recording that is played back in place of its device."""
+
+    path: str
+
+    @property
+    def place(self) -> str:
+        return self.path
+
+
+Port: TypeAlias = SerialPort | SerialByProperty | UsbPort | TcpPort | ReplayPort
+
+
+def parse_port(text: str) -> Port:
     """Read a port's text. Raises PortNameError, whose sentence shows the forms that can be read."""
     scheme, colon, rest = text.partition(":")
     if text.startswith("/"):
         raise PortNameError(f'the port "{text}" lacks its kind: write "serial:{text}"')
-    if scheme in NOT_YET or rest.startswith("by="):
-        raise PortNameError(f'ports of the form "{text}" are not supported by this version: write {FORM}')
-    if scheme != "serial" or not colon:
+    if scheme == "pty":
+        raise PortNameError(f'the port "{text}" does not say which pty: write "serial:/dev/pts/NUMBER"')
+    if scheme not in _READERS or not colon:
         raise PortNameError(f'the port "{text}" cannot be read: write {FORM}')
+    return _READERS[scheme](text, rest)
+
+
+def _serial(text: str, rest: str) -> Port:
     head, *settings = rest.split(",")
-    path, _, speed = head.rpartition("@") if "@" in head else (head, "", str(DEFAULT_BAUD))
-    if not path.startswith("/") or path.endswith("/") or any(c.isspace() or not c.isprintable() for c in path):
-        raise PortNameError(f'the port "{text}" needs the absolute path of a device: write {FORM}')
-    if not (speed.isascii() and speed.isdecimal() and 50 <= int(speed) <= HIGHEST_BAUD):
+    name, at, speed = head.rpartition("@") if "@" in head else (head, "", str(DEFAULT_BAUD))
+    by_property = head.startswith("by=")
+    if by_property and at and not _is_speed(speed):
+        name, speed = head, str(DEFAULT_BAUD)  # a property's value may contain an "@"
+    elif not by_property and (
+        not name.startswith("/") or name.endswith("/") or any(c.isspace() or not c.isprintable() for c in name)
+    ):
+        raise PortNameError(f'the port "{text}" needs the absolute path of a device: write {SERIAL_FORM}; {BY_FORM}')
+    if not _is_speed(speed):
         raise PortNameError(f'the port "{text}" needs a speed from 50 to {HIGHEST_BAUD} baud after the "@"')
+    properties = [_property(text, name)] if by_property else []
     levels: dict[str, bool] = {}
     for setting in settings:
-        name, _, level = setting.partition("=")
-        if name not in ("dtr", "rts", "hupcl") or level not in ("on", "off") or name in levels:
+        if by_property and setting.startswith("by="):
+            properties.append(_property(text, setting))
+            continue
+        key, _, level = setting.partition("=")
+        if key not in ("dtr", "rts", "hupcl") or level not in ("on", "off") or key in levels:
             raise PortNameError(
                 f'the port "{text}" has the setting "{setting}": write dtr, rts and hupcl once at most, =on or =off'
             )
-        levels[name] = level == "on"
-    return SerialPort(path=os.path.normpath(path), baud=int(speed), **levels)
+        levels[key] = level == "on"
+    if by_property:
+        return SerialByProperty(tuple(sorted(properties)), SerialPort("", baud=int(speed), **levels))
+    return SerialPort(path=os.path.normpath(name), baud=int(speed), **levels)
+
+
+def _is_speed(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and 50 <= int(text) <= HIGHEST_BAUD
+
+
+def _property(text: str, setting: str) -> tuple[str, str]:
+    name, _, value = setting.removeprefix("by=").partition("=")
+    if not _PROPERTY.fullmatch(name) or not value or not value.isprintable():
+        raise PortNameError(f'the port "{text}" needs the name of a udev property and its value: write {BY_FORM}')
+    return name, value
+
+
+def _tcp(text: str, rest: str) -> TcpPort:
+    host, _, number = rest.rpartition(":")
+    match = _HOST.fullmatch(host)
+    if match is None or not (number.isascii() and number.isdecimal() and 1 <= int(number) <= 65_535):
+        raise PortNameError(f'the port "{text}" needs a host and a port from 1 to 65535: write {TCP_FORM}')
+    return TcpPort(match["v6"] or match["name"], int(number))
+
+
+def _replay(text: str, rest: str) -> ReplayPort:
+    if not rest.strip() or rest.endswith("/") or not rest.isprintable():
+        raise PortNameError(f'the port "{text}" needs the file of a recording: write {REPLAY_FORM}')
+    return ReplayPort(os.path.normpath(rest))
+
+
+_READERS: Final[dict[str, Callable[[str, str], Port]]] = {
+    "serial": _serial,
+    "usb": usb_port,
+    "tcp": _tcp,
+    "replay": _replay,
+}

@@ -1,0 +1,116 @@
+"""A line of a terminal server: its bytes, as they are, over a TCP connection."""
+
+import asyncio
+import os
+import socket
+from typing import Final, cast
+
+from drivers.errors import LinkError, LinkLost, PortForbidden, PortMissing, PortUnusable
+from drivers.transports.ports import TcpPort
+from drivers.transports.transport import OnData, OnLost
+
+OPEN_TIMEOUT_S: Final = 5.0
+CLOSE_TIMEOUT_S: Final = 2.0
+UNSENT_BYTES: Final = 262_144
+_KEEPALIVE: Final = (
+    (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1),
+    (socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, 5),
+    (socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, 2),
+    (socket.IPPROTO_TCP, socket.TCP_KEEPCNT, 3),
+    (socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, 10_000),
+)
+"""A server that loses its power says nothing: the kernel asks, so that such a link ends within some ten seconds."""
+
+
+async def open_tcp(port: TcpPort, on_data: OnData, on_lost: OnLost) -> "TcpTransport":
+    """Connect. Errors as `open_transport` states."""
+    place = port.place
+    loop = asyncio.get_running_loop()
+    try:
+        async with asyncio.timeout(OPEN_TIMEOUT_S):
+            _, transport = await loop.create_connection(
+                lambda: TcpTransport(place, on_data, on_lost), port.host, port.port
+            )
+    except TimeoutError:
+        raise PortMissing(
+            f"{place} does not answer: switch the terminal server on, and check its network cable and address"
+        ) from None
+    except socket.gaierror as error:
+        raise PortMissing(
+            f"the name of {place} leads to no address ({error.strerror}): correct `port`, or the name service"
+        ) from None
+    except ConnectionRefusedError:
+        raise PortMissing(
+            f"nothing listens at {place}: switch that line of the terminal server on, or correct `port`"
+        ) from None
+    except PermissionError as error:
+        raise PortForbidden(f"this process may not connect to {place} ({error}): allow it the network") from None
+    except OSError as error:
+        raise PortUnusable(f"{place} cannot be reached ({_why(error)}): check the network and `port`") from None
+    return transport
+
+
+class TcpTransport(asyncio.Protocol):
+    """An open connection. At most `UNSENT_BYTES` wait while the server takes none; with more the link is given up."""
+
+    def __init__(self, place: str, on_data: OnData, on_lost: OnLost) -> None:
+        self._place = place
+        self._on_data = on_data
+        self._on_lost = on_lost
+        self._loop = asyncio.get_running_loop()
+        self._released: asyncio.Future[None] = self._loop.create_future()
+        self._transport: asyncio.Transport | None = None
+        self._closed_by_user = False
+        self._why: str | None = None
+
+    def write(self, data: bytes) -> None:
+        if self._transport is None or self._transport.is_closing() or not data:
+            return
+        waiting = self._transport.get_write_buffer_size()
+        if waiting + len(data) > UNSENT_BYTES:
+            self._why = f"{waiting} bytes wait because the server takes none"
+            self._transport.abort()
+        else:
+            self._transport.write(data)
+
+    async def close(self) -> None:
+        self._closed_by_user = True
+        if self._transport is None:
+            return
+        self._transport.close()
+        try:
+            async with asyncio.timeout(CLOSE_TIMEOUT_S):
+                await asyncio.shield(self._released)
+        except TimeoutError:
+            self._transport.abort()
+            await asyncio.shield(self._released)
+
+    # What the event loop tells
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast(asyncio.Transport, transport)
+        connection = transport.get_extra_info("socket")
+        for level, option, value in _KEEPALIVE:
+            connection.setsockopt(level, option, value)
+
+    def data_received(self, data: bytes) -> None:
+        if not self._closed_by_user:
+            self._on_data(data)
+
+    def connection_lost(self, error: Exception | None) -> None:
+        if isinstance(error, OSError):
+            self._why = self._why or _why(error)
+        self._loop.call_soon(self._let_go)  # the loop closes the socket after this
+
+    def _let_go(self) -> None:
+        self._released.set_result(None)
+        if not self._closed_by_user:
+            self._on_lost(self._lost())
+
+    def _lost(self) -> LinkError:
+        why = self._why or "the server hung up"
+        return LinkLost(f"the connection to {self._place} ended ({why}): check the terminal server and its network")
+
+
+def _why(error: OSError) -> str:
+    return os.strerror(error.errno).lower() if error.errno else str(error)
