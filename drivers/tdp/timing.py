@@ -2,7 +2,7 @@
 
 from collections import deque
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Self
 
 INITIAL_TIMEOUT_MS: Final = 250
 SHORTEST_TIMEOUT_MS: Final = 50
@@ -50,12 +50,17 @@ class _Sample:
     def doubled_error(self, now_ms: int) -> int:
         return self.round_trip_ms + 2 * (now_ms - self.at_ms) * DRIFT_PER_MILLION // 1_000_000
 
+    def no_better_than(self, newer: Self) -> bool:
+        """Now and for ever: the errors of both grow alike."""
+        lead = (newer.round_trip_ms - self.round_trip_ms) * 1_000_000
+        return lead <= 2 * (newer.at_ms - self.at_ms) * DRIFT_PER_MILLION
+
 
 class ClockMap:
     """Where the device's clock stands on the table's, by the best round trip of the last minute."""
 
     def __init__(self) -> None:
-        self._samples: deque[_Sample] = deque(maxlen=CLOCK_SAMPLES)
+        self._samples: deque[_Sample] = deque(maxlen=CLOCK_SAMPLES)  # each better than all after it, and older
         self._best: _Sample | None = None
 
     def measured(self, *, sent_ms: int, arrived_ms: int, device_ms: int) -> None:
@@ -65,10 +70,12 @@ class ClockMap:
             allowed = new.doubled_error(arrived_ms) + self._best.doubled_error(arrived_ms) + 2
             if abs(new.doubled - self._best.doubled) > allowed:
                 self._samples.clear()  # the device's clock was set: what was measured before is worth nothing
+        while self._samples and self._samples[-1].no_better_than(new):
+            self._samples.pop()
         self._samples.append(new)
         while arrived_ms - self._samples[0].at_ms > CLOCK_WINDOW_MS:
             self._samples.popleft()
-        self._best = min(self._samples, key=lambda sample: sample.doubled_error(arrived_ms))
+        self._best = self._samples[0]
 
     def table_ms(self, device_ms: int) -> int:
         """The best estimate; before the first measurement the device's own number."""
