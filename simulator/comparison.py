@@ -31,7 +31,7 @@ def _round(real: RoundTruth, events: Sequence[Told]) -> Iterator[str]:
         yield f"decisions {real.decisions} were told as {decided}"
     yield from _money(real, events)
     told_exposed = {e["seat"] for e in _named(events, "irregularity") if e["irregularity"] == "exposed_card"}
-    really_exposed = {place for place, _ in real.exposed}
+    really_exposed = {place for place, _ in real.exposed if not (place == "dealer" and real.dealt_face_up)}
     if not real.void and told_exposed != really_exposed:
         yield f"cards were exposed at {really_exposed}, told at {told_exposed}"
     if not real.slips and (flagged := _named(events, "irregularity")):
@@ -50,7 +50,10 @@ def _ending(real: RoundTruth, events: Sequence[Told]) -> Iterator[str]:
 
 
 def _hands(real: RoundTruth, events: Sequence[Told]) -> Iterator[str]:
-    """Every card shown is the one that lay there; no place is shown twice; nothing is shown before the reveal."""
+    """Every card shown is the one that lay there; no place is shown twice; nothing is shown before the reveal.
+
+    A card may stay unknown where the reader could not read it, or where the round was held over a count.
+    """
     shown: set[Place] = set()
     over = False
     for event in events:
@@ -68,7 +71,7 @@ def _hands(real: RoundTruth, events: Sequence[Told]) -> Iterator[str]:
         if len(cards) != len(lay) and not _may_be_unsure(real):
             yield f"{place} had {len(lay)} cards, {len(cards)} were shown"
         for index, (told, true) in enumerate(zip(cards, lay, strict=False)):
-            if told != true and not (told is None and index in unread):
+            if told != true and not (told is None and (index in unread or real.holds)):
                 yield f"{place} had {true} as card {index + 1}, {told} was shown"
     if real.revealed and not real.void:
         folded = {seat for seat, play in real.decisions.items() if not play}  # some houses keep these to themselves

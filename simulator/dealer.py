@@ -141,6 +141,7 @@ class Dealer:
         """Cards of the dealer's place that the house deals face up."""
         for card in list(self._table.layout.places["dealer"])[: self._custom.face_up]:
             card.face_up = True
+            truth.dealt_face_up += 1
             yield Pause(LOOK_MS)
             yield from say(truth, "dealer", "card_exposed", seat="dealer", card=str(card.face))
             yield from self._careful(truth)

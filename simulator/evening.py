@@ -1,6 +1,7 @@
 """An evening at a table: who sits there, what they wager and what goes wrong, drawn from one seed and a catalogue."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from importlib import resources
 from typing import Annotated, Final, Literal, TypeAlias
 
@@ -15,6 +16,7 @@ from simulator.table import Furniture, Rig
 from simulator.world import Chances
 
 CARDS_OF_A_HAND: Final = 3
+HANDS_IN_POSITION: Final = 2
 SlipPlace: TypeAlias = Literal["player", "dealer"]
 
 
@@ -45,16 +47,31 @@ def load_catalogue() -> Catalogue:
     return msgspec.toml.decode(text, type=Catalogue)
 
 
+@dataclass(slots=True)
+class Button:
+    """Who holds the position: each seat for two hands, then the next one clockwise."""
+
+    holder: int = 0
+    hands: int = 0
+
+    def next_holder(self, seated: tuple[int, ...]) -> int:
+        if self.holder not in seated or self.hands == HANDS_IN_POSITION:
+            self.holder = next((seat for seat in seated if seat > self.holder), seated[0])
+            self.hands = 0
+        self.hands += 1
+        return self.holder
+
+
 def evening(catalogue: Catalogue, house: str, furniture: Furniture, chances: Chances) -> Iterator[PlayedRound]:
     """Rounds without end; the same ones for the same seed."""
     custom = catalogue.custom(house)
     crowd = Crowd(chances.stream("seats"), tuple(range(1, furniture.seats + 1)))
-    number = 0
+    button = Button()
     while True:
         seated = crowd.sit_down()
         position: tuple[int, int] | None = None
         if custom.player_dealer:
-            holder = seated[number // 2 % len(seated)]
+            holder = button.next_holder(seated)
             seated = tuple(seat for seat in seated if seat != holder)
             position = (holder, 500 * chances.stream("position").randint(4, 20))
         yield PlayedRound(
@@ -62,7 +79,6 @@ def evening(catalogue: Catalogue, house: str, furniture: Furniture, chances: Cha
             slips=_slips(catalogue, furniture.rig, (*seated, "dealer"), chances),
             position=position,
         )
-        number += 1
 
 
 def _slips(catalogue: Catalogue, rig: Rig, places: tuple[Place, ...], chances: Chances) -> tuple[AnySlip, ...]:

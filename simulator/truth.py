@@ -27,6 +27,7 @@ class RoundTruth:
     refusals: list[tuple[Told, str]] = field(default_factory=list)
     shuffled: bool = False
     drawn: int = 0
+    dealt_face_up: int = 0
     revealed: bool = False
     void: bool = False
 
