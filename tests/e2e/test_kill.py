@@ -97,7 +97,7 @@ def record(folder: Path) -> list[dict[str, Any]]:
 
 
 @pytest.mark.real
-@pytest.mark.parametrize("rig", ["group", "rotation"])
+@pytest.mark.parametrize("rig", ["group", pytest.param("rotation", marks=pytest.mark.long)])
 async def test_ten_kills_in_a_round_lose_and_double_nothing(tmp_path: Path, rig: Rig) -> None:
     (tmp_path / "undisturbed").mkdir()
     (tmp_path / "killed").mkdir()
