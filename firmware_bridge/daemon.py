@@ -35,11 +35,14 @@ from firmware_bridge.operators import ControlSocket, NotNow, Told
 from firmware_bridge.ordering import OPERATOR
 from firmware_bridge.publish.feed import Feed
 from firmware_bridge.rebuild import rebuild
-from firmware_bridge.status import Status, round_status
+from firmware_bridge.status import Status, in_one_line, round_status
 from firmware_bridge.supervisor import Supervisor
+from firmware_bridge.systemd import Notifier
+from firmware_bridge.vitals import Vitals
 
 FIRST_RETRY_S: Final = 0.5
 LONGEST_RETRY_S: Final = 10.0
+NOBODY_WATCHES: Final = Notifier(None)
 STOP_DEADLINE_S: Final = 10.0
 
 _OTHER_FACT: Final = "This id was given to another fact before: nothing was changed. Tell the fact under a new id."
@@ -93,6 +96,7 @@ class Daemon:
         self,
         ground: Ground,
         *,
+        notifier: Notifier = NOBODY_WATCHES,
         open_port: OpenPort = open_transport,
         new_driver: Callable[[DeviceConfig], Driver] | None = None,
     ) -> None:
@@ -120,9 +124,21 @@ class Daemon:
         self._trouble: str | None = None
         self._bridge, self._intake = self._rebuilt()
         self._writer = Writer(ground.store)
+        self._links: asyncio.Task[None] | None = None
+        self._vitals = Vitals(
+            notifier,
+            wake=self._news.set,
+            commit=lambda: self._writer.commit(()),
+            standing={
+                "links": lambda: self._links is None or not self._links.done(),
+                "control": lambda: self._control.serving,
+                "feed": lambda: self._feed.serving,
+            },
+            summary=lambda: in_one_line(self.status()),
+        )
 
     async def run(self) -> None:
-        async with self._sockets():
+        async with self._sockets(), self._vitals.watched():
             why = "the daemon was started anew"
             while not self._stopping.is_set():
                 if await self._begin(why):
@@ -135,6 +151,7 @@ class Daemon:
     def stop(self) -> None:
         """End `run` after what was handed in is durable. May be called more than once."""
         self._trouble = "the daemon is stopping"
+        self._vitals.stopping()
         self._stopping.set()
         self._news.set()
 
@@ -201,6 +218,7 @@ class Daemon:
         turn = self._intake.advance(now_ms)
         retry_s = FIRST_RETRY_S
         while True:
+            self._vitals.turned()
             try:
                 await self._writer.commit(turn.writes)
             except JournalDamaged:
@@ -221,7 +239,7 @@ class Daemon:
 
     async def _sit(self) -> JournalError | None:
         """Serve until stopped, None, or until the journal refuses a write."""
-        links = asyncio.create_task(self._supervisor.run(), name="links")
+        self._links = links = asyncio.create_task(self._supervisor.run(), name="links")
         owner = asyncio.create_task(self._own(), name="owner")
         try:
             await asyncio.wait((links, owner), return_when=asyncio.FIRST_COMPLETED)
@@ -232,9 +250,11 @@ class Daemon:
             for task in (links, owner):
                 task.cancel()
             await asyncio.gather(links, owner, return_exceptions=True)
+            self._links = None
 
     async def _own(self) -> JournalError | None:
         while True:
+            self._vitals.turned()
             stopping = self._stopping.is_set()
             while self._inbox:
                 self._take_in(self._inbox.popleft())
@@ -373,6 +393,7 @@ class Daemon:
             self._log.info("the journal takes writes again: dealing goes on")
             return
         self._ready = True
+        self._vitals.ready()
         self._log.info(
             "ready",
             table=self._config.table_name,

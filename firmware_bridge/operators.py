@@ -156,6 +156,11 @@ class ControlSocket:
         """Listen. Raises SocketTaken."""
         self._server = await asyncio.start_unix_server(self._serve, sock=listen_at(self._path), limit=LINE_BYTES)
 
+    @property
+    def serving(self) -> bool:
+        """Are connections taken?"""
+        return self._server is not None and self._server.is_serving()
+
     async def close(self) -> None:
         """Stop listening, and end every connection after the answers that are ready. A second call does nothing."""
         if self._server is None:

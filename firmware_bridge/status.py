@@ -3,7 +3,7 @@
 import msgspec
 
 from drivers.facts import Place
-from firmware_bridge.link import DeviceState
+from firmware_bridge.link import DeviceState, LinkState
 from firmware_bridge.table.record import RoundRecord
 from firmware_bridge.terms import DeckState, HandVerdict, Irregularity, Phase, RoundOutcome
 
@@ -57,3 +57,12 @@ def round_status(record: RoundRecord) -> RoundStatus:
         places={str(place): PlaceStatus(hand.count, hand.verdict) for place, hand in record.hands.items()},
         deck=record.deck,
     )
+
+
+def in_one_line(told: Status) -> str:
+    """For `systemctl status`: how the table stands."""
+    if told.trouble is not None:
+        return told.trouble
+    up = sum(device.link is LinkState.UP for device in told.devices.values())
+    connected = f"{up} of {len(told.devices)} devices connected"
+    return f"{connected}; " + ("no round yet" if told.round is None else f"round {told.round.number}")

@@ -1,6 +1,8 @@
 """`firmware-bridge run`: the daemon."""
 
 import asyncio
+import faulthandler
+import os
 import signal
 from importlib.metadata import version
 from pathlib import Path
@@ -22,6 +24,7 @@ from firmware_bridge.journal.store import Store
 from firmware_bridge.logs import LogLevel, place_of, start_logs
 from firmware_bridge.publish.sockets import SocketTaken
 from firmware_bridge.rebuild import ReplayDiffers
+from firmware_bridge.systemd import notifier_of
 
 WRONG_CONFIG: Final = 2
 CANNOT_GO_ON: Final = 1
@@ -38,6 +41,7 @@ def run(
 ) -> None:
     """Connect the machines of a table, follow its rounds and keep their record, until stopped."""
     start_logs(log_level)
+    faulthandler.enable()  # where it hung, without values, should the watchdog end it
     try:
         read = load_config(config)
         house = _house(read)
@@ -91,7 +95,7 @@ def _sentence(error: Exception) -> str:
 
 
 async def _serve(ground: Ground) -> None:
-    daemon = Daemon(ground)
+    daemon = Daemon(ground, notifier=notifier_of(os.environ))
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, daemon.stop)

@@ -87,6 +87,11 @@ class Feed:
         listening = listen_at(self._path)
         self._server = await asyncio.start_unix_server(self._serve, sock=listening, limit=_FIRST_LINE_BYTES)
 
+    @property
+    def serving(self) -> bool:
+        """Are connections taken?"""
+        return self._server is not None and self._server.is_serving()
+
     def publish(self, events: Sequence[tuple[int, bytes]]) -> None:
         """Tell every client of (seq, JSON) that the journal holds now. Never waits."""
         newest = self._recent[-1][0] if self._recent else None

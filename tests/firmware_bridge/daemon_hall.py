@@ -10,11 +10,12 @@ import msgspec
 
 from drivers.driver import Heard, Step
 from firmware_bridge.config import DeviceConfig, load_config
-from firmware_bridge.daemon import Daemon, Ground
+from firmware_bridge.daemon import NOBODY_WATCHES, Daemon, Ground
 from firmware_bridge.houses.loader import load_house
 from firmware_bridge.journal.keys import load_keys
 from firmware_bridge.journal.store import Store
 from firmware_bridge.link import LinkState
+from firmware_bridge.systemd import Notifier
 from tests.drivers.transports.pty_end import until
 from tests.firmware_bridge.line_driver import FarEnd, LineDriver, Ports
 
@@ -70,11 +71,11 @@ class AnsweringDriver(LineDriver):
 class Hall:
     """The daemon, its one device, and clients of its control socket."""
 
-    def __init__(self, folder: Path, on: Ground) -> None:
+    def __init__(self, folder: Path, on: Ground, notifier: Notifier = NOBODY_WATCHES) -> None:
         self.folder = folder
         self.ground = on
         self.ports = Ports()
-        self.daemon = Daemon(on, open_port=self.ports, new_driver=self._new_driver)
+        self.daemon = Daemon(on, notifier=notifier, open_port=self.ports, new_driver=self._new_driver)
         self.running = asyncio.create_task(self.daemon.run())
 
     def _new_driver(self, _: DeviceConfig) -> AnsweringDriver:
@@ -123,10 +124,10 @@ class Client:
 
 
 @contextlib.asynccontextmanager
-async def running(folder: Path) -> AsyncIterator[Hall]:
+async def running(folder: Path, notifier: Notifier = NOBODY_WATCHES) -> AsyncIterator[Hall]:
     """A daemon on the journal in `folder`; stopped at the end, its journal closed."""
     on = ground(folder)
-    hall = Hall(folder, on)
+    hall = Hall(folder, on, notifier)
     try:
         yield hall
         await hall.stop()

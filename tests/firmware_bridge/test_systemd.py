@@ -9,35 +9,12 @@ from pathlib import Path
 import pytest
 
 from firmware_bridge.systemd import Notifier, Watchdog, notifier_of
-
-
-class Manager:
-    """The service manager's end of the socket."""
-
-    def __init__(self, path: Path) -> None:
-        self.address = str(path)
-        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_NONBLOCK)
-        self._socket.bind(self.address)
-
-    def heard(self) -> list[str]:
-        told = []
-        with contextlib.suppress(BlockingIOError):
-            while True:
-                told.append(self._socket.recv(4096).decode())
-        return told
-
-    async def hears(self) -> str:
-        """The next message, within seconds."""
-        async with asyncio.timeout(10):
-            return (await asyncio.get_running_loop().sock_recv(self._socket, 4096)).decode()
-
-    def close(self) -> None:
-        self._socket.close()
+from tests.firmware_bridge.service_manager import ServiceManager
 
 
 @pytest.fixture
-def manager(tmp_path: Path) -> Iterator[Manager]:
-    there = Manager(tmp_path / "notify")
+def manager(tmp_path: Path) -> Iterator[ServiceManager]:
+    there = ServiceManager(tmp_path / "notify")
     yield there
     there.close()
 
@@ -50,7 +27,7 @@ class Clock:
         return self.now_s
 
 
-def test_it_tells_the_stages_in_order(manager: Manager) -> None:
+def test_it_tells_the_stages_in_order(manager: ServiceManager) -> None:
     notifier = Notifier(manager.address)
     notifier.ready()
     notifier.stopping()
@@ -76,16 +53,16 @@ def test_a_manager_that_is_gone_does_not_stop_the_daemon(tmp_path: Path) -> None
     assert notifier.dropped == 1
 
 
-def test_the_environment_says_how_long_it_waits(manager: Manager) -> None:
+def test_the_environment_says_how_long_it_waits(manager: ServiceManager) -> None:
     assert notifier_of({"NOTIFY_SOCKET": manager.address, "WATCHDOG_USEC": "20000000"}).watchdog_s == 20
 
 
-def test_a_watchdog_for_another_process_is_not_ours(manager: Manager) -> None:
+def test_a_watchdog_for_another_process_is_not_ours(manager: ServiceManager) -> None:
     told = {"NOTIFY_SOCKET": manager.address, "WATCHDOG_USEC": "20000000", "WATCHDOG_PID": "1"}
     assert notifier_of(told).watchdog_s is None
 
 
-def test_f51_signs_of_life_are_limited(manager: Manager) -> None:
+def test_f51_signs_of_life_are_limited(manager: ServiceManager) -> None:
     """However often it is called, pid 1 has no more than two messages a second to read."""
     clock = Clock()
     notifier = Notifier(manager.address, 20, clock)
@@ -97,7 +74,7 @@ def test_f51_signs_of_life_are_limited(manager: Manager) -> None:
     assert 19 <= len(heard) <= 21
 
 
-def test_f51_an_unchanged_status_is_told_once_and_a_changing_one_seldom(manager: Manager) -> None:
+def test_f51_an_unchanged_status_is_told_once_and_a_changing_one_seldom(manager: ServiceManager) -> None:
     clock = Clock()
     notifier = Notifier(manager.address, 20, clock)
     for _ in range(3):
@@ -128,7 +105,7 @@ async def watching(watchdog: Watchdog, nudge: Callable[[], None]) -> AsyncIterat
 
 
 @pytest.mark.usefixtures("brisk")
-async def test_f50_parts_that_move_are_a_sign_of_life(manager: Manager) -> None:
+async def test_f50_parts_that_move_are_a_sign_of_life(manager: ServiceManager) -> None:
     watchdog = Watchdog(Notifier(manager.address, 0.1), ("core", "writer"))
 
     def nudge() -> None:
@@ -140,7 +117,7 @@ async def test_f50_parts_that_move_are_a_sign_of_life(manager: Manager) -> None:
 
 
 @pytest.mark.usefixtures("brisk")
-async def test_f50_one_part_that_stands_still_stops_the_signs(manager: Manager) -> None:
+async def test_f50_one_part_that_stands_still_stops_the_signs(manager: ServiceManager) -> None:
     watchdog = Watchdog(Notifier(manager.address, 0.1), ("core", "writer"))
     nudged = 0
     enough = asyncio.Event()
@@ -157,7 +134,7 @@ async def test_f50_one_part_that_stands_still_stops_the_signs(manager: Manager) 
     assert manager.heard() == []
 
 
-def test_f50_a_late_loop_gives_no_sign_and_a_punctual_one_does(manager: Manager) -> None:
+def test_f50_a_late_loop_gives_no_sign_and_a_punctual_one_does(manager: ServiceManager) -> None:
     watchdog = Watchdog(Notifier(manager.address, 20), ("core",))
     watchdog.beat("core")
     watchdog._consider(late_s=4.0)
