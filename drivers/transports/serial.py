@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import errno
 import fcntl
-import grp
 import os
 import stat
 import termios
@@ -14,6 +13,7 @@ from typing import Final
 import serial
 
 from drivers.errors import LinkError, LinkLost, PortForbidden, PortHeld, PortMissing, PortUnusable
+from drivers.transports.access import forbidden
 from drivers.transports.aside import aside, stuck
 from drivers.transports.holders import is_pty, other_holders
 from drivers.transports.ports import SerialPort
@@ -23,7 +23,6 @@ OPEN_TIMEOUT_S: Final = 5.0
 CLOSE_TIMEOUT_S: Final = 2.0
 READ_BYTES: Final = 65_536
 UNSENT_BYTES: Final = 262_144
-_GROUP_ACCESS: Final = stat.S_IRGRP | stat.S_IWGRP
 _NO_DEVICE: Final = (errno.ENOENT, errno.ENXIO, errno.ENODEV, errno.ENOTDIR)
 
 
@@ -191,7 +190,7 @@ def _link_error(path: str, error: Exception) -> LinkError:
             f"there is no device at {path}: plug it in and switch it on, or correct `port` in the configuration"
         )
     if code in (errno.EACCES, errno.EPERM):
-        return PortForbidden(_forbidden(path))
+        return PortForbidden(forbidden(path))
     if code in (errno.EBUSY, errno.EAGAIN):
         return PortHeld(_held(path))
     why = os.strerror(code).lower() if code else str(error)
@@ -205,23 +204,6 @@ def _held(path: str) -> str:
         holders = ()
     name = str(holders[0]) if holders else f'a process this user cannot see (as root: "fuser -v {path}")'
     return f"{path} is held by {name}: end it, or take the port out of its configuration"
-
-
-def _forbidden(path: str) -> str:
-    try:
-        device = os.stat(path)
-    except OSError:
-        return f"this user may not look at {path}: grant access to its folder, or correct `port` in the configuration"
-    try:
-        group = grp.getgrgid(device.st_gid).gr_name
-    except KeyError:
-        group = str(device.st_gid)
-    about = f"{path} (group {group}, mode {stat.S_IMODE(device.st_mode):04o})"
-    if device.st_mode & _GROUP_ACCESS != _GROUP_ACCESS:
-        return f"this user may not open {about}: install the udev rule that lets a group read and write it"
-    if device.st_gid in (*os.getgroups(), os.getegid()):
-        return f"the system forbids {about} though this user is in the group: allow the device to the service"
-    return f"this user may not open {about}: add the user to the group {group} and start anew"
 
 
 def _code(error: BaseException | None) -> int | None:
