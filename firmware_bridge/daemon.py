@@ -18,7 +18,7 @@ import structlog
 
 from drivers.driver import Driver, Report, Resume
 from drivers.facts import Fact
-from drivers.transports.transport import OpenPort, open_transport
+from drivers.transports.transport import OpenPort
 from firmware_bridge.bridge import Bridge
 from firmware_bridge.clock import TableClock
 from firmware_bridge.config import Config, DeviceConfig
@@ -26,7 +26,7 @@ from firmware_bridge.events import Event
 from firmware_bridge.facts import Started
 from firmware_bridge.houses.house import House
 from firmware_bridge.intake import Acknowledge, After, Answer, Caught, Intake, Publish, SendCommand, Turn
-from firmware_bridge.journal.errors import JournalDamaged, JournalError
+from firmware_bridge.journal.errors import JournalConflict, JournalDamaged, JournalError
 from firmware_bridge.journal.keys import Keys
 from firmware_bridge.journal.rows import Origin, event_body
 from firmware_bridge.journal.store import Store
@@ -97,7 +97,7 @@ class Daemon:
         ground: Ground,
         *,
         notifier: Notifier = NOBODY_WATCHES,
-        open_port: OpenPort = open_transport,
+        open_port: OpenPort | None = None,
         new_driver: Callable[[DeviceConfig], Driver] | None = None,
     ) -> None:
         self._ground = ground
@@ -112,6 +112,7 @@ class Daemon:
             self._resume_point,
             open_port=open_port,
             new_driver=new_driver,
+            approved=self._config.approved,
         )
         self._feed = Feed(self._config.feed_socket, ground.store)
         self._control = ControlSocket(self._config.control_socket, self)
@@ -207,18 +208,9 @@ class Daemon:
 
     async def _begin(self, why: str) -> bool:
         """Commit the start of a run, as often as it takes. False: stopped meanwhile."""
-        started = Started(
-            at_ms=0,
-            version=self._ground.version,
-            house=msgspec.Raw(msgspec.json.encode(self._ground.house)),
-            table=msgspec.Raw(msgspec.json.encode(self._config.setup)),
-        )
-        now_ms = self._clock()
-        self._intake.start(started, now_ms, why)
-        turn = self._intake.advance(now_ms)
+        turn = self._start(why)
         retry_s = FIRST_RETRY_S
         while True:
-            self._vitals.turned()
             try:
                 await self._writer.commit(turn.writes)
             except JournalDamaged:
@@ -229,6 +221,9 @@ class Daemon:
                     return False
                 retry_s = min(2 * retry_s, LONGEST_RETRY_S)
                 self._writer.recovered()
+                if isinstance(error, JournalConflict):
+                    self._bridge, self._intake = self._rebuilt()
+                    turn = self._start(why)
             else:
                 break
         self._do(turn.after)
@@ -237,20 +232,36 @@ class Daemon:
         self._say_ready()
         return True
 
+    def _start(self, why: str) -> Turn:
+        started = Started(
+            at_ms=0,
+            version=self._ground.version,
+            house=msgspec.Raw(msgspec.json.encode(self._ground.house)),
+            table=msgspec.Raw(msgspec.json.encode(self._config.setup)),
+        )
+        now_ms = self._clock()
+        self._intake.start(started, now_ms, why)
+        return self._intake.advance(now_ms)
+
     async def _sit(self) -> JournalError | None:
         """Serve until stopped, None, or until the journal refuses a write."""
-        self._links = links = asyncio.create_task(self._supervisor.run(), name="links")
+        links = asyncio.create_task(self._supervisor.run(), name="links")
         owner = asyncio.create_task(self._own(), name="owner")
+        stopping = asyncio.create_task(self._stopping.wait(), name="stopping")
+        tasks = (links, owner, stopping)
         try:
-            await asyncio.wait((links, owner), return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
             if links.done():
                 links.result()
-            return await owner
+            if not owner.done():
+                await asyncio.wait((owner,), timeout=STOP_DEADLINE_S)
+            if not owner.done():
+                self._log.warning("the journal does not take what was handed in last: the devices will tell it again")
+            return owner.result() if owner.done() else None
         finally:
-            for task in (links, owner):
+            for task in tasks:
                 task.cancel()
-            await asyncio.gather(links, owner, return_exceptions=True)
-            self._links = None
+            await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _own(self) -> JournalError | None:
         while True:
@@ -329,8 +340,8 @@ class Daemon:
             try:
                 async with asyncio.timeout(STOP_DEADLINE_S):
                     await self._control.close()
-                    await self._writer.close()
                     await self._feed.close()
+                    await self._writer.close()
             except TimeoutError:
                 self._log.warning("stopping took too long: what could not be closed is left to the system")
             self._log.info("stopped")

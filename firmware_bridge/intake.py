@@ -132,6 +132,7 @@ class Intake:
 
     def start(self, started: Started, now_ms: int, why: str = "the daemon was started anew") -> None:
         """The first fact of this run. No device is connected, no command under way, whatever the journal says."""
+        self._order.start(now_ms)
         self._at_once(msgspec.structs.replace(started, at_ms=now_ms), now_ms)
         for device in tuple(self._up):
             reason = why if device in self._devices else "it is no longer configured"
@@ -224,7 +225,7 @@ class Intake:
 
     def _link_down(self, device: str, reason: str, now_ms: int) -> None:
         self._apply_due(now_ms)
-        self._order.link_down(device)
+        self._order.link_down(device, now_ms)
         self._turn.acknowledge.pop(device, None)
         self._turn.after = [
             one for one in self._turn.after if not (isinstance(one, SendCommand) and one.device == device)

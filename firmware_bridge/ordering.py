@@ -1,7 +1,8 @@
 """In which order the facts of several devices come before the core: by their time, as soon as the time is certain.
 
 A fact waits until every other device is known to have nothing earlier to tell, at the latest PATIENCE_MS while all
-are connected. While a device is lost, what lies after its last word waits for it; people and the shell do not.
+are connected. While a device is lost, what lies after its last word waits for it; people and the shell wait GRACE_MS
+for it to come back, as it does after a restart or a loose plug, and no longer: the floor must be able to rule.
 """
 
 import bisect
@@ -14,6 +15,7 @@ from drivers.facts import Fact
 from firmware_bridge.journal.rows import Origin
 
 PATIENCE_MS: Final = 50
+GRACE_MS: Final = 3_000
 NEVER: Final = -1
 OPERATOR: Final = "operator"
 BRIDGE: Final = "bridge"
@@ -46,10 +48,12 @@ class Waiting:
 class _Link:
     """What is known of a device's time, all on the table's clock.
 
-    `back_at_ms`: when it first said how far it is since it was connected; until then it may have much to catch up on.
+    `down_at_ms`: when it was lost, or this run began. `back_at_ms`: when it first said how far it is since it was
+    connected; until then it may have much to catch up on.
     """
 
     live: bool = False
+    down_at_ms: int = NEVER
     up_at_ms: int = NEVER
     back_at_ms: int | None = None
     heard_at_ms: int = NEVER
@@ -85,12 +89,18 @@ class Order:
         """In the order in which they are going to be applied, as far as is known now."""
         return tuple(self._waiting)
 
+    def start(self, now_ms: int) -> None:
+        """A run begins: no device is connected yet."""
+        for device in self._links:
+            self.link_down(device, now_ms)
+
     def link_up(self, device: str, now_ms: int) -> None:
         link = self._links[device]
         link.live, link.up_at_ms, link.back_at_ms = True, now_ms, None
 
-    def link_down(self, device: str) -> None:
-        self._links[device].live = False
+    def link_down(self, device: str, now_ms: int) -> None:
+        link = self._links[device]
+        link.live, link.down_at_ms = False, now_ms
 
     def heard(self, device: str, word: Heard, now_ms: int) -> None:
         """An answer was given after its question was asked, so the device is past that time by any clock."""
@@ -120,7 +130,7 @@ class Order:
 
     def take(self, now_ms: int) -> Waiting | None:
         """The next fact whose turn has come, or None."""
-        if self.lost:
+        if self._given_up(now_ms):
             for place, one in enumerate(self._waiting):
                 if not one.from_device:
                     return self._waiting.pop(place)
@@ -132,8 +142,8 @@ class Order:
         return None
 
     def passed(self, at_ms: int, now_ms: int) -> bool:
-        """Whether nothing from before `at_ms`, a time that has come, is still to be applied. True while one is lost."""
-        if self.lost:
+        """Whether nothing from before `at_ms`, a time that has come, is still waited for."""
+        if self._given_up(now_ms):
             return True
         due_at_ms = self._due_at_ms(at_ms, at_ms, "")
         return not self._before(at_ms) and due_at_ms is not None and due_at_ms <= now_ms
@@ -168,7 +178,17 @@ class Order:
         if self._waiting:
             first = self._waiting[0]
             due_at_ms.append(self._due_at_ms(first.fact.at_ms, first.arrived_at_ms, first.origin.device))
+        if (limit_at_ms is not None and limit_at_ms <= now_ms) or not all(one.from_device for one in self._waiting):
+            due_at_ms.append(self._gives_up_at_ms())
         return min((at_ms for at_ms in due_at_ms if at_ms is not None), default=None)
+
+    def _gives_up_at_ms(self) -> int | None:
+        """When people and the shell wait no longer for a device that is lost; None while none is."""
+        return min((link.down_at_ms + GRACE_MS for link in self._links.values() if not link.live), default=None)
+
+    def _given_up(self, now_ms: int) -> bool:
+        at_ms = self._gives_up_at_ms()
+        return at_ms is not None and at_ms <= now_ms
 
     def _before(self, at_ms: int) -> bool:
         return bool(self._waiting) and self._waiting[0].fact.at_ms <= at_ms

@@ -1,6 +1,7 @@
 """A daemon killed with -9, again and again within one round, has the record of one that nobody disturbed."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 from itertools import islice
@@ -19,6 +20,7 @@ from simulator.table import Rig
 
 ROUNDS = 2
 KILLS = 10
+CARD = re.compile(r"\b[2-9TJQKA][cdhs]\b")
 ABOUT_LINKS = ("device_up", "device_down")
 
 
@@ -110,3 +112,6 @@ async def test_ten_kills_in_a_round_lose_and_double_nothing(tmp_path: Path, rig:
     settled = record(tmp_path / "undisturbed")
     assert sum(event["event"] == "round_settled" for event in settled) == ROUNDS
     assert record(tmp_path / "killed") == settled
+    log = (tmp_path / "killed" / "daemon.log").read_text()
+    assert log.count('"ready"') == KILLS + 1
+    assert not CARD.findall(log)

@@ -1,5 +1,6 @@
 """The daemon as a whole, its devices and disk in the tests' hands."""
 
+import asyncio
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -10,7 +11,7 @@ from pytest_mock import MockerFixture
 
 from firmware_bridge import daemon as module
 from firmware_bridge.facts import Wager
-from firmware_bridge.journal.errors import JournalDamaged, JournalFull
+from firmware_bridge.journal.errors import JournalConflict, JournalDamaged, JournalFull
 from firmware_bridge.journal.rows import Origin, Write, event_body
 from firmware_bridge.journal.store import Store
 from firmware_bridge.rebuild import ReplayDiffers
@@ -22,6 +23,7 @@ FULL = JournalFull("the disk of the journal is full: make room")
 
 async def test_a_fact_told_is_answered_once_it_is_stored(tmp_path: Path) -> None:
     async with running(tmp_path) as hall:
+        await hall.connect_shoe()
         client = await hall.client()
         answer = await client.tell("one", "wager", seat=1, ante=500)
         assert answer["accepted"] is True
@@ -32,6 +34,7 @@ async def test_a_fact_told_is_answered_once_it_is_stored(tmp_path: Path) -> None
 
 async def test_a_fact_that_does_not_fit_is_refused_with_a_sentence(tmp_path: Path) -> None:
     async with running(tmp_path) as hall:
+        await hall.connect_shoe()
         client = await hall.client()
         answer = await client.tell("one", "ruling", ruling="continue")
         assert answer["accepted"] is False
@@ -41,6 +44,7 @@ async def test_a_fact_that_does_not_fit_is_refused_with_a_sentence(tmp_path: Pat
 async def test_an_id_gets_its_first_answer_for_ever(tmp_path: Path) -> None:
     line = b'{"id":"one","actor":"dealer","fact":{"fact":"wager","seat":1,"ante":500}}'
     async with running(tmp_path) as hall:
+        await hall.connect_shoe()
         client, other = await hall.client(), await hall.client()
         client.say(line)
         other.say(line)
@@ -57,6 +61,7 @@ async def test_an_id_gets_its_first_answer_for_ever(tmp_path: Path) -> None:
 async def test_an_id_given_to_another_fact_is_an_error(tmp_path: Path, mocker: MockerFixture) -> None:
     gate = _gate(mocker)
     async with running(tmp_path) as hall:
+        await hall.connect_shoe()
         client, other = await hall.client(), await hall.client()
         await client.ask(id="b", ask="applied")
         gate.clear()
@@ -70,6 +75,7 @@ async def test_an_id_given_to_another_fact_is_an_error(tmp_path: Path, mocker: M
 
 async def test_requests_are_taken_in_order_without_waiting_for_answers(tmp_path: Path) -> None:
     async with running(tmp_path) as hall:
+        await hall.connect_shoe()
         client = await hall.client()
         for seat in (1, 2, 3):
             fact = f'{{"fact":"wager","seat":{seat},"ante":500}}'
@@ -158,8 +164,34 @@ async def test_a_disk_that_is_full_at_the_start_is_waited_for(tmp_path: Path, mo
         await until(lambda: hall.daemon.status().trouble is not None)
         assert "error" in await client.tell("one", "wager", seat=1, ante=500)
         trouble.clear()
-        await until(lambda: hall.daemon.status().trouble is None)
+        await hall.connect_shoe()
         assert (await client.tell("one", "wager", seat=1, ante=500))["accepted"] is True
+
+
+async def test_a_stop_is_possible_while_the_disk_hangs(tmp_path: Path, mocker: MockerFixture) -> None:
+    mocker.patch.object(module, "STOP_DEADLINE_S", 0.2)
+    gate = _gate(mocker)
+    on = ground(tmp_path)
+    hall = Hall(tmp_path, on)
+    await hall.connect_shoe()
+    gate.clear()
+    hall.shoe.say("fact 1")
+    await until(lambda: hall.daemon._intake.last.get("shoe") is not None)
+    hall.daemon.stop()
+    await asyncio.wait_for(hall.running, 10)
+    gate.set()
+    on.store.close()
+
+
+async def test_a_journal_that_contradicts_the_core_makes_it_anew(tmp_path: Path, mocker: MockerFixture) -> None:
+    mocker.patch.object(module, "FIRST_RETRY_S", 0.01)
+    trouble = _failing(mocker, lambda: JournalConflict("the journal expects another event"))
+    trouble.set()
+    async with running(tmp_path) as hall:
+        await until(lambda: hall.daemon.status().trouble is not None)
+        trouble.clear()
+        await hall.connect_shoe()
+        assert len(list(hall.ground.store.applied())) == 2
 
 
 async def test_a_stop_is_possible_while_the_disk_is_full(tmp_path: Path, mocker: MockerFixture) -> None:
@@ -213,6 +245,7 @@ async def test_what_was_handed_in_before_a_stop_is_stored(tmp_path: Path, mocker
 
 async def test_a_journal_that_replays_to_other_events_is_refused(tmp_path: Path, mocker: MockerFixture) -> None:
     async with running(tmp_path) as hall:
+        await hall.connect_shoe()
         client = await hall.client()
         await client.tell("one", "wager", seat=1, ante=500)
     real = event_body

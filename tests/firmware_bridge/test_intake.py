@@ -10,7 +10,7 @@ from drivers.facts import Fact, Jammed, SeatCount
 from firmware_bridge.facts import CommandOutcome, DeviceBack, DeviceLost, NoMoreBets, TimePassed
 from firmware_bridge.intake import Acknowledge, Answer, Caught, Intake, Publish, SendCommand, Turn
 from firmware_bridge.journal.rows import Apply, Receive
-from firmware_bridge.ordering import PATIENCE_MS
+from firmware_bridge.ordering import GRACE_MS, PATIENCE_MS
 from tests.firmware_bridge.claims import CLAIMS
 from tests.firmware_bridge.intake_world import (
     DEVICE_NAMES,
@@ -153,6 +153,23 @@ def test_while_a_device_is_lost_the_others_wait_and_people_do_not() -> None:
     assert desk.applied[-1].at_ms == 6000, "time never runs backwards for the core"
 
 
+def test_people_wait_a_moment_for_a_device_that_comes_back() -> None:
+    desk = Desk()
+    desk.intake.report("layout", LinkDown(reason="unplugged"), 1010)
+    desk.tell("shoe", 1, 1020, 1021)
+    desk.intake.request("r", "floor", NoMoreBets(at_ms=0), 1030)
+    desk.advance(1030)
+    assert desk.intake.wake_at_ms(1030) == 1010 + GRACE_MS
+    desk.intake.report("layout", UP, 1500)
+    desk.tell("layout", 1, 1015, 1505)
+    for device in DEVICES:
+        desk.intake.report(device, Heard(at_ms=1510, asked_at_ms=1510), 1511)
+    desk.advance(1511)
+    told = [fact for fact in desk.applied if isinstance(fact, SeatCount | NoMoreBets)]
+    assert told[:2] == [device_fact("layout", 1500, 1), device_fact("shoe", 1500, 1)]
+    assert isinstance(told[2], NoMoreBets)
+
+
 def test_what_the_lost_device_has_passed_does_not_wait_for_it() -> None:
     desk = Desk()
     desk.intake.report("layout", Heard(at_ms=1015), 1016)
@@ -213,6 +230,7 @@ def test_the_outcome_is_unknown_when_the_link_dies_first() -> None:
     desk.intake.report("shoe", LinkDown(reason="unplugged"), 1011)
     turn = desk.intake.advance(1011)
     assert not [one for one in turn.after if isinstance(one, SendCommand)]
+    desk.intake.advance(1011 + GRACE_MS)
     (told,) = [fact for fact in desk.applied if isinstance(fact, CommandOutcome)]
     assert (told.outcome, told.reason) == (Outcome.UNKNOWN, "unplugged")
 
@@ -226,7 +244,7 @@ def test_a_command_for_a_device_that_is_away_is_not_kept_for_later() -> None:
     desk.advance(1012)
     desk.intake.report("shoe", UP, 1020)
     desk.intake.report("shoe", Heard(at_ms=1020, asked_at_ms=1020), 1020)
-    turn = desk.advance(1020)
+    turn = desk.advance(1020 + PATIENCE_MS)
     assert not [one for one in turn.after if isinstance(one, SendCommand)]
     (told,) = [fact for fact in desk.applied if isinstance(fact, CommandOutcome)]
     assert told.outcome is Outcome.UNKNOWN
@@ -256,7 +274,10 @@ def test_a_time_limit_runs_out_also_while_a_device_is_silent_or_lost() -> None:
     desk.core.limit_ms = 1200
     desk.intake.report("shoe", LinkDown(reason="unplugged"), 1199)
     desk.advance(1200)
-    assert desk.applied[-1] == TimePassed(at_ms=1200)
+    assert isinstance(desk.applied[-1], DeviceLost)
+    assert desk.intake.wake_at_ms(1200) == 1199 + GRACE_MS
+    desk.advance(1199 + GRACE_MS)
+    assert [fact for fact in desk.applied if isinstance(fact, TimePassed)][1:] == [TimePassed(at_ms=1200)]
 
 
 def test_a_barrier_is_reached_when_all_before_it_is_applied() -> None:
@@ -287,12 +308,12 @@ def test_after_a_restart_what_was_up_is_down_and_commands_are_unknown() -> None:
     desk.tell("shuffler", 1, 1010, 1010, Jammed(at_ms=1010))
     desk.advance(1010)
     intake, core = desk.journal.rebuild("another run", 2000)
-    desk.journal.commit(intake.advance(2000).writes)
+    desk.journal.commit(intake.advance(2000 + GRACE_MS).writes)
     new = core.facts[len(desk.core.facts) :]
     assert [fact.device for fact in new if isinstance(fact, DeviceLost)] == DEVICE_NAMES
     assert [fact.outcome for fact in new if isinstance(fact, CommandOutcome)] == [Outcome.UNKNOWN]
-    again, _ = desk.journal.rebuild("a third run", 3000)
-    assert len(again.advance(3000).writes) == 2, "nothing is told twice: this run's start alone"
+    again, _ = desk.journal.rebuild("a third run", 9000)
+    assert len(again.advance(9000 + GRACE_MS).writes) == 2, "nothing is told twice: this run's start alone"
 
 
 def test_a_device_that_is_no_longer_configured_is_told_as_lost() -> None:

@@ -1,0 +1,61 @@
+"""Log lines: JSON where no terminal is, and nothing of an error's own text."""
+
+import io
+import json
+import logging
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import structlog
+
+from firmware_bridge.logs import LogLevel, start_logs
+
+
+@pytest.fixture
+def out() -> Iterator[io.StringIO]:
+    root = logging.getLogger()
+    before = root.handlers[:], root.level
+    yield io.StringIO()
+    structlog.reset_defaults()
+    root.handlers[:], root.level = before
+
+
+def lines(out: io.StringIO) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in out.getvalue().splitlines()]
+
+
+def test_a_line_is_json_with_its_level_and_time(out: io.StringIO) -> None:
+    start_logs(LogLevel.INFO, out)
+    structlog.get_logger("x").bind(device="shoe").warning("waiting", tries=3)
+    structlog.get_logger("x").debug("fact")
+    (line,) = lines(out)
+    assert line.pop("timestamp").endswith("Z")
+    assert line == {"event": "waiting", "level": "warning", "device": "shoe", "tries": 3}
+
+
+def test_what_libraries_log_comes_along_without_the_text_of_errors(out: io.StringIO) -> None:
+    start_logs(LogLevel.INFO, out)
+    try:
+        int("Qh")
+    except ValueError:
+        logging.getLogger("asyncio").exception("a task failed\nTask with Qh")
+    (line,) = lines(out)
+    assert line["library"] == "asyncio"
+    assert line["error"] == "ValueError"
+    assert line["where"].startswith("test_logs.py line ")
+    assert "Qh" not in out.getvalue()
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_on_a_terminal_a_line_is_for_people() -> None:
+    out = Terminal()
+    start_logs(LogLevel.INFO, out)
+    structlog.get_logger("x").info("ready")
+    structlog.reset_defaults()
+    assert "ready" in out.getvalue()
+    assert "{" not in out.getvalue()
