@@ -18,7 +18,6 @@ from firmware_bridge.houses.loader import HouseError, load_house
 from firmware_bridge.setup import TableSetup
 from simulator.floor import StuckRoundError
 from simulator.proving.bench import BenchStuckError, Evening
-from simulator.proving.control import ControlLostError
 from simulator.proving.daemon import DaemonDiedError
 from simulator.proving.demo import EndedBySignal, ForPeople, JsonLines, hold_devices, play_demo
 
@@ -49,7 +48,7 @@ def main() -> None:
     except (UsageError, HouseError) as error:
         print(f"table-simulator: {error}", file=sys.stderr)
         sys.exit(2)
-    except (DaemonDiedError, BenchStuckError, ControlLostError, StuckRoundError, OSError) as error:
+    except (DaemonDiedError, BenchStuckError, StuckRoundError, OSError) as error:
         print(f"table-simulator: {error}", file=sys.stderr)
         sys.exit(1)
 
@@ -69,7 +68,7 @@ PaceOption = Annotated[
 def demo(
     house: HouseOption = "licensed",
     rounds: Annotated[int, typer.Option(min=1, help="How many rounds are dealt.")] = 10,
-    seed: SeedOption = 1,
+    seed: SeedOption = 42,
     rig: RigOption = RigChoice.group,
     pace: PaceOption = 1.0,
     as_json: Annotated[  # noqa: FBT002
@@ -94,7 +93,7 @@ def devices(
     folder: Annotated[Path, typer.Argument(help="Where ports, configuration and sockets lie: a new or empty folder.")],
     house: HouseOption = "licensed",
     rounds: Annotated[int, typer.Option(min=0, help="Deal as many as soon as the daemon runs; 0: just be there.")] = 0,
-    seed: SeedOption = 1,
+    seed: SeedOption = 42,
     rig: RigOption = RigChoice.group,
     pace: PaceOption = 1.0,
 ) -> None:

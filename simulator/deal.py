@@ -22,11 +22,11 @@ from simulator.steps import Cable, Pause, Script, Settled, Until
 from simulator.table import SimulatedTable
 from simulator.truth import RoundTruth
 
-CARD_MS: Final = 110  # a card through the dispenser, or drawn by hand
-LIFT_MS: Final = 260
-PUT_MS: Final = 240
-SENSE_MS: Final = 30
-TURN_MS: Final = 500
+CARD_MS: Final = 90  # a card through the dispenser, or drawn by hand
+LIFT_MS: Final = 200
+PUT_MS: Final = 180
+SENSE_MS: Final = 25
+TURN_MS: Final = 450
 HAND: Final = 3
 
 SlipT = TypeVar("SlipT", bound=PlacedSlip)

@@ -15,12 +15,12 @@ from simulator.steps import Pause, Script, Settled
 from simulator.table import SimulatedTable
 from simulator.truth import RoundTruth, Truth
 
-SHUFFLE_MS: Final = 900
-WAGER_MS: Final = 180
-LOOK_MS: Final = 350
-DECISION_MS: Final = 320
-REVEAL_MS: Final = 900
-COLLECT_MS: Final = 700
+SHUFFLE_MS: Final = 800
+WAGER_MS: Final = 140
+LOOK_MS: Final = 250
+DECISION_MS: Final = 220
+REVEAL_MS: Final = 800
+COLLECT_MS: Final = 500
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -184,15 +184,11 @@ class Bench:
             answer = await self._do(step)
 
     async def kill_daemon(self) -> None:
-        """kill -9, and start it again on what it has written."""
+        """kill -9, and start it again on what it has written; what was told and not answered is told again."""
         await self._control.close()
         await self.daemon.kill()
-        self.screen.up.clear()
-        self._kills += 1
-        self._control = ControlClient(self._folder / "control.sock", f"people-{self._evening.seed}-{self._kills}")
         await self.daemon.start(self._died)
         await self._connect(START_S)
-        await self._wait(lambda: len(self.screen.up) == len(self._devices), "the devices to be up again")
 
     async def _do(self, step: ScriptStep) -> Told:
         if self._death is not None:
@@ -209,7 +205,7 @@ class Bench:
             case Power(device=kind):
                 await self._cable(kind, plugged=True)
             case Tell(actor=actor, fact=fact):
-                return await self._ask(lambda: self._control.tell(actor, fact), f"an answer to {fact['fact']}")
+                return await self._ask(self._control.tell(actor, fact), f"an answer to {fact['fact']}")
         return {}
 
     async def _until(self, ready: Callable[[], bool], what: str) -> None:
@@ -256,23 +252,19 @@ class Bench:
 
     async def _caught_up(self) -> None:
         """Everything received is applied, and what it caused is on the screen."""
-        answer = await self._ask(lambda: self._control.ask("applied"), "everything to be applied")
+        answer = await self._ask(self._control.ask("applied"), "everything to be applied")
         seq = int(answer["seq"])
         await self._wait(lambda: self.screen.last_seq >= seq, f"event {seq} to come over the feed")
 
-    async def _ask(self, request: Callable[[], Awaitable[Told]], what: str) -> Told:
-        """An answer at the control socket, in time."""
+    async def _ask(self, request: Coroutine[None, None, Told], what: str) -> Told:
+        """An answer at the control socket, in time and from a daemon that lives."""
+        asking = asyncio.create_task(request)
+        asking.add_done_callback(lambda _: self._stirred())
         try:
-            async with asyncio.timeout(STEP_S):
-                return await request()
-        except TimeoutError:
-            msg = f"waited {STEP_S:.0f} s in vain for {what}"
-            raise BenchStuckError(msg) from None
-        except Exception:
-            await asyncio.sleep(0)
-            if self._death is not None:
-                raise self._death from None
-            raise
+            await self._wait(asking.done, what)
+            return asking.result()
+        finally:
+            asking.cancel()
 
     async def _wait(self, ready: Callable[[], bool], what: str) -> None:
         deadline_s = time.monotonic() + STEP_S
