@@ -87,7 +87,14 @@ class CommandReport:
     reason: str | None = None
 
 
-Report: TypeAlias = NumberedFact | Heard | LinkUp | LinkDown | CommandReport
+@dataclass(frozen=True, slots=True)
+class Alarm:
+    """Something on the wire that a person should look into; the connection goes on. Told once in a connection."""
+
+    sentence: str
+
+
+Report: TypeAlias = NumberedFact | Heard | LinkUp | LinkDown | CommandReport | Alarm
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +117,11 @@ class Driver(Protocol):
         ...
 
     def opened(self, *, nonce: bytes, key: bytes | None, resume: Resume | None, now_ms: int) -> Step:
-        """The transport is open. `nonce` is 8 random bytes of this connection."""
+        """The transport is open. `nonce` is 8 random bytes of this connection.
+
+        With a `key` (32 bytes, of this device alone) the device is talked to in authenticated sessions or not at all:
+        a driver that knows none answers with a final LinkDown.
+        """
         ...
 
     def receive(self, data: bytes, now_ms: int) -> Step: ...

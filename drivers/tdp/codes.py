@@ -4,6 +4,7 @@ import enum
 from typing import Final
 
 from drivers.commands import CommandKind, Outcome
+from drivers.tdp.fields import BadMessage
 
 SEQUENCED_UNKNOWN: Final = range(0x40, 0x80)
 """Message types of later minors that are sequenced (section 5)."""
@@ -23,6 +24,23 @@ class MessageType(enum.IntEnum):
     ALIVE = 0x0B
     COMMAND = 0x0C
     OUTCOME = 0x0D
+    PAIR_COMMIT = 0x10
+    PAIR_KEY = 0x11
+    PAIR_REVEAL = 0x12
+    PAIR_CONFIRM = 0x13
+    PAIR_DONE = 0x14
+    PAIR_STOP = 0x15
+    PAIR_STOPPED = 0x16
+
+
+class StopReason(enum.IntEnum):
+    """Section 9.4, PAIR_STOPPED."""
+
+    NOT_PAIRING = 1
+    BROKEN_COMMITMENT = 2
+    WRONG_CONFIRMATION = 3
+    DECLINED = 4
+    TIME_OVER = 5
 
 
 class KindCode(enum.IntEnum):
@@ -68,4 +86,11 @@ COMMANDS_BY_CODE: Final = {code: kind for kind, code in COMMAND_CODES.items()}
 
 OUTCOME_CODES: Final = {Outcome.ACCEPTED: 1, Outcome.STARTED: 2, Outcome.FINISHED: 3, Outcome.REFUSED: 4}
 """Section 7.2."""
-OUTCOMES_BY_CODE: Final = {code: outcome for outcome, code in OUTCOME_CODES.items()}
+
+
+def outcome_of(code: int) -> Outcome:
+    """The outcome of a code on the wire. Raises BadMessage."""
+    for outcome, known in OUTCOME_CODES.items():
+        if known == code:
+            return outcome
+    raise BadMessage(f"no such outcome: {code}")

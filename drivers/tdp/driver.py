@@ -2,10 +2,12 @@
 
 import re
 from collections import Counter
+from dataclasses import replace
 from typing import Final
 
 from drivers.commands import Command, Outcome
 from drivers.driver import (
+    Alarm,
     CommandReport,
     DeviceKind,
     LinkDown,
@@ -15,12 +17,14 @@ from drivers.driver import (
     Step,
 )
 from drivers.framing import DELIMITER, FrameDecoder
+from drivers.tdp.auth import Distrust, NotTrusted, Seal, SealReader
 from drivers.tdp.codes import SEQUENCED_UNKNOWN, MessageType
 from drivers.tdp.command_desk import CommandDesk
 from drivers.tdp.fact_order import FactOrder, FactsBroken
 from drivers.tdp.fields import BadMessage
+from drivers.tdp.greeting import AnswerDropped, AnswerRefused, Expected, Greeted, greeted, no_session
 from drivers.tdp.header import HEADER_SIZE, MAJOR, Header, session_id
-from drivers.tdp.identity import claims_of, identity_refusal, version_refusal
+from drivers.tdp.identity import claims_of
 from drivers.tdp.messages import (
     BOOT_SIZE,
     Ack,
@@ -42,14 +46,12 @@ from drivers.tdp.messages import (
     wire_frame,
 )
 from drivers.tdp.sequence import NUMBER_BITS, SEQUENCE_BITS, seq_add, seq_diff
-from drivers.tdp.session import FLOWING, HANDSHAKE_MS, LINKED, SILENCE_MS, HostSession, SessionState, Timer, Trigger
+from drivers.tdp.session import FLOWING, LINKED, SILENCE_MS, HostSession, SessionState, Timer, Trigger
 from drivers.tdp.stream import SequencedReceiver
 from drivers.tdp.timing import RoundTrips
 
 PINGS_REMEMBERED: Final = 64
 _BOOT: Final = re.compile(f"[0-9a-f]{{{2 * BOOT_SIZE}}}")
-_FIXED_MAJORS: Final = slice(HEADER_SIZE + 26, HEADER_SIZE + 30)
-"""Kind, lowest and highest major, minor: the same place in HELLO_ANSWER of every major (section 9.1)."""
 
 
 class TdpDriver:
@@ -59,7 +61,7 @@ class TdpDriver:
         self.state: State | None = None
         """What the device last said of itself; None before it did."""
         self._kind = kind
-        self._serial_number = serial_number
+        self._expected = Expected(kind, serial_number, None)
         self._decoder = FrameDecoder()
         self._session = HostSession()
         self._desk = CommandDesk()
@@ -68,7 +70,9 @@ class TdpDriver:
         self._facts = FactOrder(kind, self._counts)
         self._bytes_heard = 0
         self._nonce = b""
-        self._key: bytes | None = None
+        self._seal: Seal | None = None
+        self._reader: SealReader | None = None
+        self._alarms: set[str] = set()
         self._resume: tuple[bytes, int] | None = None
         self._known_before = False
         self._answer: HelloAnswer | None = None
@@ -97,7 +101,8 @@ class TdpDriver:
         return min((time for time in times if time is not None), default=None)
 
     def opened(self, *, nonce: bytes, key: bytes | None, resume: Resume | None, now_ms: int) -> Step:
-        self._nonce, self._key = nonce, key
+        self._nonce = nonce
+        self._expected = replace(self._expected, key=key)
         self._known_before = resume is not None
         self._resume = None if resume is None else _resume_point(resume)
         self._session.fire(Trigger.OPENED, now_ms)
@@ -150,14 +155,18 @@ class TdpDriver:
     def _timer(self, timer: Timer, now_ms: int) -> None:
         match timer:
             case Timer.HELLO:
-                self._messages.append(Hello(nonce=self._nonce, attempt=len(self._attempts)))
+                self._messages.append(
+                    Hello(nonce=self._nonce, attempt=len(self._attempts), key_id=self._expected.key_id)
+                )
                 self._attempts.append(now_ms)
             case Timer.START:
                 self._messages.append(Start(resume=self._resume))
             case Timer.PING:
                 self._ping(now_ms)
             case Timer.HANDSHAKE:
-                self._end(self._handshake_sentence(), now_ms)
+                answered = self._answer is not None
+                why = no_session(self._kind, answered=answered, bytes_heard=self._bytes_heard, counts=self._counts)
+                self._end(why, now_ms)
             case Timer.SILENCE:
                 seconds = SILENCE_MS // 1000
                 self._end(
@@ -178,6 +187,8 @@ class TdpDriver:
         header = Header.from_bytes(body)
         if not header.to_host:
             self._counts["own_echo"] += 1
+            if self._reader is not None:
+                self._alarm(f"This host's own frames come back on the line of the {self._kind.value}")
             return
         self._counts["frames_from_device"] += 1
         if header.message_type == MessageType.HELLO_ANSWER:
@@ -185,50 +196,62 @@ class TdpDriver:
             return
         if header.major != MAJOR:
             self._counts["other_version"] += 1
-        elif header.authenticated:
-            self._counts["unexpected_authentication"] += 1
         elif self._session.state not in LINKED or header.session != self._session_id:
             self._counts["other_session"] += 1
-        else:
-            self._session_frame(header, body, now_ms)
+        elif (opened := self._opened(header, body, now_ms)) is not None:
+            self._session_frame(header, opened, now_ms)
 
     def _hello_answer(self, header: Header, body: bytes, now_ms: int) -> None:
-        if body[HEADER_SIZE : HEADER_SIZE + len(self._nonce)] != self._nonce or len(body) < _FIXED_MAJORS.stop:
-            self._counts["other_session"] += 1
-            return
         if self._session.state is not SessionState.GREETING:
-            self._counts["repeated_hello_answers"] += 1
+            own = body[HEADER_SIZE:].startswith(self._nonce)
+            self._counts["repeated_hello_answers" if own else "other_session"] += 1
             return
-        kind, lowest_major, highest_major, minor = body[_FIXED_MAJORS]
         try:
-            answer, extra = read_message(header, body)
-        except BadMessage:
-            answer, extra = None, 0
-        serial_number = answer.serial_number if isinstance(answer, HelloAnswer) else ""
-        refusal = version_refusal(kind, serial_number, lowest_major, highest_major, minor)
-        if refusal is None and not isinstance(answer, HelloAnswer):
-            self._counts["bad_messages"] += 1
-            return
-        if refusal is None and isinstance(answer, HelloAnswer):
-            if answer.attempt >= len(self._attempts):
-                self._counts["other_session"] += 1
-                return
-            self._count_extra(extra)
-            refusal = identity_refusal(answer, self._kind, self._serial_number, self._key)
-            if refusal is None:
-                self._accept(answer, now_ms)
-                return
-        if refusal is not None:
-            self._end(refusal, now_ms, final=True)
+            found = greeted(header, body, self._nonce, len(self._attempts), self._expected)
+        except AnswerDropped as dropped:
+            self._counts[dropped.reason] += 1
+        except AnswerRefused as refused:
+            self._end(str(refused), now_ms, final=True)
+        else:
+            self._accept(found, now_ms)
 
-    def _accept(self, answer: HelloAnswer, now_ms: int) -> None:
+    def _accept(self, found: Greeted, now_ms: int) -> None:
+        answer = found.answer
+        self._count_extra(found.extra)
         self._measured(self._attempts[answer.attempt], now_ms, answer.clock_ms)
-        self._answer = answer
+        self._answer, self._seal, self._reader = answer, found.seal, found.reader
         self._session_id = session_id(self._nonce, answer.boot)
         self._stream = SequencedReceiver(answer.first_sequence)
         self._session.fire(Trigger.ANSWERED, now_ms, self._trips.timeout_ms)
         while (timer := self._session.take_due(now_ms)) is not None:
             self._timer(timer, now_ms)
+
+    def _opened(self, header: Header, body: bytes, now_ms: int) -> bytes | None:
+        """Header and payload of a frame of this session that may be looked at; None otherwise (section 9.3)."""
+        if self._reader is None:
+            if header.authenticated:
+                self._counts["unexpected_authentication"] += 1
+                return None
+            return body
+        try:
+            return self._reader.open(header, body)
+        except NotTrusted as error:
+            self._counts[error.why.value] += 1
+            if error.why is Distrust.REPLAYED:
+                self._alarm(f"An old frame came again on the line of the {self._kind.value}")
+            else:
+                self._end(
+                    f"A frame that was not made by the {self._kind.value} came on its line ({error.why.value}): "
+                    "check its cable, and that nothing is plugged in between.",
+                    now_ms,
+                )
+            return None
+
+    def _alarm(self, what: str) -> None:
+        """Once for each thing that may be an attack."""
+        if what not in self._alarms:
+            self._alarms.add(what)
+            self._reports.append(Alarm(f"{what}: check its cable, and that nothing is plugged in between."))
 
     def _session_frame(self, header: Header, body: bytes, now_ms: int) -> None:
         self._session.heard(now_ms)
@@ -345,27 +368,6 @@ class TdpDriver:
         self._messages.clear()
         self._ack_due = False
 
-    def _handshake_sentence(self) -> str:
-        kind, seconds = self._kind.value, HANDSHAKE_MS // 1000
-        if self._answer is not None:
-            return f"The {kind} answered but began no session within {seconds} s: switch it off and on."
-        if self._bytes_heard == 0:
-            return (
-                f"Silence: nothing came from the {kind} within {seconds} s: "
-                "check that it is switched on, its cable, and that this is its port."
-            )
-        if self._counts["frames_from_device"]:
-            return f"The {kind} sends frames but answers no hello within {seconds} s: switch it off and on."
-        if self._counts["own_echo"]:
-            return (
-                f"Only this host's own bytes came back within {seconds} s: "
-                f"the port leads to no {kind}, or the line echoes; check the cable."
-            )
-        return (
-            f"Junk instead of frames: {self._bytes_heard} bytes came within {seconds} s and no frame of TDP: "
-            f"check the line's speed, and that the {kind} on this port speaks TDP."
-        )
-
     def _step(self) -> Step:
         if self._ack_due and not self._messages:
             self._messages.append(Ack())
@@ -380,8 +382,13 @@ class TdpDriver:
         if isinstance(message, Hello):
             return wire_frame(message, session=0, sequence=0, acknowledgement=0)
         sequence, self._sequence = self._sequence, seq_add(self._sequence, 1, SEQUENCE_BITS)
-        acknowledgement = self._stream.expected
-        return wire_frame(message, session=self._session_id, sequence=sequence, acknowledgement=acknowledgement)
+        return wire_frame(
+            message,
+            session=self._session_id,
+            sequence=sequence,
+            acknowledgement=self._stream.expected,
+            seal=self._seal,
+        )
 
 
 def _resume_point(resume: Resume) -> tuple[bytes, int] | None:

@@ -1,7 +1,7 @@
 """Whether the device that answered is the one configured, in sentences for a person (drivers/tdp/spec.md 8.4, 9)."""
 
 from drivers.driver import Claims, DeviceKind
-from drivers.tdp.codes import Capability, KindCode
+from drivers.tdp.codes import KindCode
 from drivers.tdp.header import MAJOR, MINOR
 from drivers.tdp.messages import HelloAnswer
 
@@ -43,8 +43,13 @@ def version_refusal(kind: int, serial_number: str, lowest_major: int, highest_ma
     )
 
 
-def identity_refusal(answer: HelloAnswer, kind: DeviceKind, serial_number: str | None, key: bytes | None) -> str | None:
-    """Why this device is not the one to talk to; None where it is."""
+def named(answer: HelloAnswer) -> str:
+    found = claims_of(answer)
+    return f"{found.kind} ({found.vendor} {found.model}, serial number {found.serial_number})"
+
+
+def wrong_device(answer: HelloAnswer, kind: DeviceKind, serial_number: str | None) -> str | None:
+    """Why this is not the device that is configured; None where it is."""
     found = claims_of(answer)
     name = f"{found.vendor} {found.model}, serial number {found.serial_number}"
     if found.kind != kind.value:
@@ -57,16 +62,4 @@ def identity_refusal(answer: HelloAnswer, kind: DeviceKind, serial_number: str |
             f"The port leads to a {found.kind} of another serial number ({name}) where {serial_number} is configured: "
             "plug the right device in, or correct the configuration."
         )
-    if key is not None and not answer.capabilities & Capability.OFFERS_AUTHENTICATION:
-        return (
-            f"A key is configured for the {found.kind} ({name}), but it does not offer authenticated mode: "
-            "it may have been exchanged; check it, and pair it anew or take the key out of the configuration."
-        )
-    if key is not None:
-        return (
-            f"A key is configured for the {found.kind} ({name}), but this host speaks TDP {MAJOR}.{MINOR} "
-            "in plain sessions only: update the host, or take the key out of the configuration."
-        )
-    if answer.capabilities & Capability.REFUSES_PLAIN:
-        return f"The {found.kind} ({name}) takes authenticated sessions only: pair it, and configure its key."
     return None

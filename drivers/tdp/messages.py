@@ -1,12 +1,14 @@
 """The messages of TDP as bytes and as values, for both ends of the wire (drivers/tdp/spec.md section 5)."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Final, Self, TypeAlias
 
 from drivers.commands import Outcome
 from drivers.facts import DeviceFact
 from drivers.framing import encode_frame
-from drivers.tdp.codes import OUTCOME_CODES, OUTCOMES_BY_CODE, MessageType
+from drivers.tdp import pairing_messages as pairing
+from drivers.tdp.codes import OUTCOME_CODES, MessageType, outcome_of
 from drivers.tdp.fact_layout import fact_bytes, read_fact_fields
 from drivers.tdp.fields import U8, U16, U32, U64, BadMessage, FieldReader, text_bytes
 from drivers.tdp.header import HEADER_SIZE, MAJOR, MINOR, Header
@@ -178,7 +180,7 @@ class State:
     @classmethod
     def read(cls, of: FieldReader) -> Self:
         clock_ms, flags, last_command, code = of.u64(), of.u16(), of.u64(), of.u8()
-        outcome = _outcome(code) if code else None
+        outcome = outcome_of(code) if code else None
         return cls(clock_ms=clock_ms, flags=flags, last_command=last_command, last_outcome=outcome)
 
 
@@ -337,18 +339,19 @@ class OutcomeMessage:
 
     @classmethod
     def read(cls, of: FieldReader) -> Self:
-        return cls(id=of.u64(), outcome=_outcome(of.u8()), reason=of.text(LONGEST_REASON))
+        return cls(id=of.u64(), outcome=outcome_of(of.u8()), reason=of.text(LONGEST_REASON))
 
 
-HostMessage: TypeAlias = Hello | Start | Ack | Durable | Ping | CommandMessage
-DeviceMessage: TypeAlias = HelloAnswer | Started | State | FactMessage | Gap | Alive | OutcomeMessage
+HostMessage: TypeAlias = Hello | Start | Ack | Durable | Ping | CommandMessage | pairing.ToDevice
+DeviceMessage: TypeAlias = HelloAnswer | Started | State | FactMessage | Gap | Alive | OutcomeMessage | pairing.ToHost
 Message: TypeAlias = HostMessage | DeviceMessage
 
 HOST_MESSAGES: Final[dict[int, type[HostMessage]]] = {
-    known.TYPE: known for known in (Hello, Start, Ack, Durable, Ping, CommandMessage)
+    known.TYPE: known for known in (Hello, Start, Ack, Durable, Ping, CommandMessage, *pairing.TO_DEVICE)
 }
 DEVICE_MESSAGES: Final[dict[int, type[DeviceMessage]]] = {
-    known.TYPE: known for known in (HelloAnswer, Started, State, FactMessage, Gap, Alive, OutcomeMessage)
+    known.TYPE: known
+    for known in (HelloAnswer, Started, State, FactMessage, Gap, Alive, OutcomeMessage, *pairing.TO_HOST)
 }
 
 
@@ -357,19 +360,31 @@ class UnknownMessageType(BadMessage):
 
 
 def wire_frame(
-    message: Message, *, session: int, sequence: int, acknowledgement: int, major: int = MAJOR, minor: int = MINOR
+    message: Message,
+    *,
+    session: int,
+    sequence: int,
+    acknowledgement: int,
+    seal: Callable[[bytes], bytes] | None = None,
+    major: int = MAJOR,
+    minor: int = MINOR,
 ) -> bytes:
-    """The frame of a message, its last byte the delimiter. `session` is 0 for the two hello messages."""
+    """The frame of a message, its last byte the delimiter. `session` is 0 for the two hello messages.
+
+    `seal` puts the trailer of an authenticated session behind header and payload.
+    """
     header = Header(
         to_host=message.TYPE in DEVICE_MESSAGES,
         message_type=message.TYPE,
         session=session,
         sequence=sequence,
         acknowledgement=acknowledgement,
+        authenticated=seal is not None,
         major=major,
         minor=minor,
     )
-    return encode_frame(header.to_bytes() + message.to_bytes())
+    body = header.to_bytes() + message.to_bytes()
+    return encode_frame(body if seal is None else seal(body))
 
 
 def read_message(header: Header, body: bytes) -> tuple[Message, int]:
@@ -384,10 +399,3 @@ def read_message(header: Header, body: bytes) -> tuple[Message, int]:
     reader = FieldReader(body[HEADER_SIZE:])
     message = known.read(reader)
     return message, reader.rest
-
-
-def _outcome(code: int) -> Outcome:
-    outcome = OUTCOMES_BY_CODE.get(code)
-    if outcome is None:
-        raise BadMessage(f"no such outcome: {code}")
-    return outcome
