@@ -56,6 +56,10 @@ class Exposure:
         else:
             self._ledger.flag(Irregularity.EXPOSED_CARD, place, at_ms, self._deck())
 
+    def revealed(self, card: Card | None, source: str) -> None:
+        """A card of the dealer's, face up once every seat in play has decided: no irregularity."""
+        self._at(DEALER).report(source, card)
+
     def turned_down(self, place: Place, card: Card | None) -> None:
         self._at(place).turned_down(card)
 

@@ -300,8 +300,12 @@ class Round:
                 pass
 
     def exposed(self, fact: CardExposed) -> None:
-        """A card lies face up; before the first card and in the reveal that means nothing."""
-        if self.dealing is not None and not (fact.seat == DEALER and self.deal_is_over and not self.undecided):
+        """A card lies face up; before the first card that means nothing."""
+        if self.dealing is None:
+            return
+        if fact.seat == DEALER and self.deal_is_over and not self.undecided:
+            self._exposure.revealed(fact.card, fact.source)
+        else:
             self._exposure.exposed(fact.seat, fact.card, fact.source, fact.at_ms)
 
     def _identified(self, fact: facts.CardIdentified) -> None:

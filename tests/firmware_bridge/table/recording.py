@@ -54,7 +54,9 @@ class Recording:
         self.operator("seats", seats=named)
         return self.close(named, player_dealer)
 
-    def bet(self, antes: dict[int, int], *, shuffled: bool = True, pair_plus: dict[int, int] | None = None) -> "Recording":
+    def bet(
+        self, antes: dict[int, int], *, shuffled: bool = True, pair_plus: dict[int, int] | None = None
+    ) -> "Recording":
         """Shuffle, take wagers, close the bets."""
         if shuffled:
             self.shuffle()

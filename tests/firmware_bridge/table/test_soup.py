@@ -24,6 +24,8 @@ WIDE_SEAT = st.one_of(SEAT, st.integers(-1, 16))
 PLACE = st.one_of(WIDE_SEAT, st.just("dealer"))
 CARD = st.one_of(st.sampled_from([card.value for card in FULL_DECK]), st.none())
 DECK = st.sampled_from([None, None, "red", "blue"])
+MODE = st.sampled_from(["shuffle", "shuffle", "sort"])
+STAKE = st.sampled_from([0, 5, 100])
 SMALL = st.integers(0, 5)
 COUNT = st.sampled_from([3, 3, 3, 0, 1, 2, 4, 6])
 
@@ -33,7 +35,7 @@ def fact(source: str, name: str, **fields: st.SearchStrategy[Any]) -> st.SearchS
 
 
 FACTS = st.one_of(
-    fact("shuffler", "shuffle_completed", cards=st.sampled_from([52, 52, 104, 51]), mode=st.sampled_from(["shuffle", "shuffle", "sort"]), deck=DECK),
+    fact("shuffler", "shuffle_completed", cards=st.sampled_from([52, 52, 104, 51]), mode=MODE, deck=DECK),
     *[fact("shuffler", "group_ready", group=st.integers(0, 6), cards=COUNT)] * 2,
     *[fact("shuffler", "group_taken", group=st.integers(0, 6))] * 2,
     *[fact("shuffler", name) for name in ("boxed_card", "jammed", "jam_cleared", "door_opened", "door_closed")],
@@ -46,7 +48,7 @@ FACTS = st.one_of(
     fact("layout", "card_exposed", seat=PLACE, card=CARD),
     *[fact("operator", "seats", seats=st.lists(SEAT, min_size=1, max_size=3))] * 2,
     fact("operator", "seats", seats=st.lists(WIDE_SEAT, max_size=3)),
-    *[fact("operator", "wager", seat=WIDE_SEAT, ante=st.sampled_from([0, 5, 100]), pair_plus=st.sampled_from([0, 5]), fee=st.sampled_from([0, 1]))] * 2,
+    *[fact("operator", "wager", seat=WIDE_SEAT, ante=STAKE, pair_plus=STAKE, fee=st.sampled_from([0, 1]))] * 2,
     fact("operator", "player_dealer", seat=WIDE_SEAT, wager=st.just(100), action_seat=SEAT),
     fact("operator", "position", seat=WIDE_SEAT, answer=st.sampled_from(["offered", "accepted", "declined"])),
     *[fact("operator", "no_more_bets")] * 3,
@@ -115,6 +117,8 @@ def soups(draw: st.DrawFn) -> Soup:
 
 
 SOUP = soups()
+
+
 def started(house: str, setup: TableSetup) -> Started:
     return Started(
         at_ms=0,
