@@ -26,6 +26,7 @@ from simulator.steps import Step as ScriptStep
 from simulator.table import Furniture, SimulatedTable
 from simulator.truth import Truth
 from simulator.wires.pty import PtyPort
+from simulator.wires.wire import Wiring
 from simulator.world import Chances
 
 START_S: Final = 30.0
@@ -53,11 +54,13 @@ class Evening:
 
 
 class _Device:
-    """A firmware on its pty, with its timer."""
+    """A firmware on its wire, with its timer."""
 
-    def __init__(self, firmware: Firmware, path: Path, clock: Callable[[], int], stirred: Callable[[], None]) -> None:
+    def __init__(
+        self, firmware: Firmware, path: Path, wiring: Wiring, clock: Callable[[], int], stirred: Callable[[], None]
+    ) -> None:
         self.firmware: Final = firmware
-        self.port: Final = PtyPort(path, self._received)
+        self.port: Final = wiring(path, self._received)
         self._clock = clock
         self._stirred = stirred
         self._timer: asyncio.TimerHandle | None = None
@@ -101,6 +104,7 @@ class Bench:
     """Use as an async context: the table is there inside it, and nothing of it is left afterwards.
 
     `on_event(line, event)` is told every event of the feed, in order: its JSON as it came, and decoded.
+    `wiring`: what the devices' cables are; a device's path is named for its kind.
     """
 
     def __init__(
@@ -109,6 +113,7 @@ class Bench:
         catalogue: Catalogue,
         folder: Path,
         on_event: Callable[[bytes, Told], None] = lambda line, event: None,
+        wiring: Wiring = PtyPort,
     ) -> None:
         setup = evening.setup
         self.chances: Final = Chances(evening.seed)
@@ -124,7 +129,11 @@ class Bench:
         patient = evening.pace == 0
         self._devices = {
             kind: _Device(
-                firmware_for(self.table, kind, patient=patient), folder / kind.value, self._now_ms, self._stirred
+                firmware_for(self.table, kind, patient=patient),
+                folder / kind.value,
+                wiring,
+                self._now_ms,
+                self._stirred,
             )
             for kind in self.table.devices
         }
