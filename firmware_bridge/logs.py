@@ -1,4 +1,4 @@
-"""Log lines: for people on a terminal, JSON elsewhere.
+"""Log lines: for people on a terminal, JSON elsewhere, with their weight before it in the system's journal.
 
 A line never carries a card that lies face down: facts and events are logged by their names and numbers, errors by
 their kind and place, never by their text where that may quote a fact.
@@ -6,13 +6,19 @@ their kind and place, never by their text where that may quote a fact.
 
 import enum
 import logging
+import os
 import sys
 import traceback
 from pathlib import Path
-from typing import TextIO
+from typing import Final, TextIO
 
 import structlog
-from structlog.typing import Processor
+from structlog.typing import EventDict, Processor, WrappedLogger
+
+from firmware_bridge.log_bursts import BurstLimit
+
+_INFO: Final = 6
+_WEIGHTS: Final = {"debug": 7, "warning": 4, "error": 3, "critical": 2}
 
 
 class LogLevel(enum.Enum):
@@ -29,10 +35,11 @@ def start_logs(level: LogLevel, stream: TextIO | None = None) -> None:
     if out.isatty():
         last = structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
     else:
-        last = structlog.processors.JSONRenderer()
+        last = _weighed if _is_journal(out) else structlog.processors.JSONRenderer()
     number: int = getattr(logging, level.name)
     structlog.configure(
         processors=[
+            BurstLimit(),
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             last,
@@ -48,6 +55,21 @@ def place_of(error: BaseException) -> str:
     """Where an error arose, without its text: "daemon.py line 12"."""
     frames = traceback.extract_tb(error.__traceback__)
     return f"{Path(frames[-1].filename).name} line {frames[-1].lineno}" if frames else "an unknown place"
+
+
+def _is_journal(out: TextIO) -> bool:
+    """Does `out` lead to the system's journal? It says in the environment which stream that is."""
+    try:
+        there = os.fstat(out.fileno())
+    except (OSError, ValueError):
+        return False
+    return os.environ.get("JOURNAL_STREAM") == f"{there.st_dev}:{there.st_ino}"
+
+
+def _weighed(logger: WrappedLogger, level: str, fields: EventDict) -> str:
+    """JSON after the mark that the journal takes for the line's weight."""
+    told = structlog.processors.JSONRenderer()(logger, level, fields)
+    return f"<{_WEIGHTS.get(level, _INFO)}>{told if isinstance(told, str) else told.decode()}"
 
 
 class _FromLibraries(logging.Handler):

@@ -39,9 +39,11 @@ install_code() {
     [ -x "$HOME_OF_CODE/bin/python" ] || "$PYTHON" -m venv --without-pip "$HOME_OF_CODE"
     $PIP --python "$HOME_OF_CODE/bin/python" install --quiet --disable-pip-version-check --no-compile \
         --require-hashes -r requirements.lock
-    rm -rf build
+    SOURCES=$(mktemp -d)
+    trap 'rm -rf "$SOURCES"' EXIT
+    cp -r drivers firmware_bridge simulator pyproject.toml README.md "$SOURCES"  # building leaves nothing in the checkout
     $PIP --python "$HOME_OF_CODE/bin/python" install --quiet --disable-pip-version-check --no-compile --no-index \
-        --no-deps --no-build-isolation --force-reinstall .
+        --no-deps --no-build-isolation --force-reinstall "$SOURCES"
     "$HOME_OF_CODE/bin/python" -m compileall -q "$HOME_OF_CODE/lib" -s "$DESTDIR"
     if [ -n "$DESTDIR" ]; then
         grep -lIrZ -- "$DESTDIR" "$HOME_OF_CODE/bin" "$HOME_OF_CODE/pyvenv.cfg" | xargs -0 -r sed -i "s|$DESTDIR||g"
@@ -51,6 +53,7 @@ install_code() {
 [ "$(id -u)" = 0 ] || [ -n "$DESTDIR" ] || say "Installing onto this machine needs root: sudo make install."
 case ${1:-} in
     install) install_code && install_files ;;
+    files) install_files ;;  # for who puts the Python packages there another way
     uninstall) remove ;;
-    *) say "say install or uninstall" ;;
+    *) say "say install, files or uninstall" ;;
 esac

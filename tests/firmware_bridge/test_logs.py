@@ -3,7 +3,9 @@
 import io
 import json
 import logging
+import os
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -59,3 +61,26 @@ def test_on_a_terminal_a_line_is_for_people() -> None:
     structlog.reset_defaults()
     assert "ready" in out.getvalue()
     assert "{" not in out.getvalue()
+
+
+def test_in_the_journal_a_line_has_its_weight_before_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with (tmp_path / "stream").open("w+") as stream:
+        there = os.fstat(stream.fileno())
+        monkeypatch.setenv("JOURNAL_STREAM", f"{there.st_dev}:{there.st_ino}")
+        start_logs(LogLevel.INFO, stream)
+        structlog.get_logger("x").error("dealing is held")
+        structlog.get_logger("x").info("ready")
+        structlog.reset_defaults()
+        stream.flush()
+        stream.seek(0)
+        assert [line[:4] for line in stream] == ["<3>{", "<6>{"]
+
+
+def test_f53_a_storm_of_lines_is_cut(out: io.StringIO) -> None:
+    start_logs(LogLevel.INFO, out)
+    for _ in range(1000):
+        structlog.get_logger("x").warning("waiting for the shoe")
+    structlog.get_logger("x").info("ready")
+    told = lines(out)
+    assert len(told) < 200
+    assert told[-1]["suppressed"] == 1001 - len(told)

@@ -1,0 +1,212 @@
+"""The daemon as a service of a real systemd, installed as udev/README.md says."""
+
+import json
+import signal
+import stat
+
+import pytest
+
+from tests.service.container import CONFIG, UNIT, Container, wait_for
+
+pytestmark = [pytest.mark.real, pytest.mark.timeout(300), pytest.mark.xdist_group("nspawn")]
+
+
+def start(container: Container) -> int:
+    """Start it; its process id in the container."""
+    container.check("systemctl", "start", UNIT)
+    return int(container.show("MainPID"))
+
+
+def restarted(container: Container, before: int) -> int:
+    def found() -> int | None:
+        now = container.show("MainPID")
+        return int(now) if container.show("ActiveState") == "active" and now not in ("0", str(before)) else None
+
+    return wait_for(found, "systemd to start it again")
+
+
+def lines(container: Container) -> list[dict[str, object]]:
+    return [json.loads(line) for line in container.journal().splitlines() if line.startswith("{")]
+
+
+def test_systemd_finds_nothing_to_say_about_the_unit(container: Container) -> None:
+    told = container.run("systemd-analyze", "verify", UNIT)
+    assert (told.returncode, told.stdout, told.stderr) == (0, "", "")
+
+
+def test_f49_f50_it_is_ready_with_its_journal_and_without_its_devices(container: Container) -> None:
+    """`systemctl start` returns at READY=1: no device is there, and none is waited for."""
+    start(container)
+    assert container.show("ActiveState") == "active"
+    assert (container.root / "var/lib/firmware-bridge/table.journal").exists()
+    assert container.show("StatusText").startswith("0 of 2 devices connected")
+    assert not container.show("BindsTo")
+    status = json.loads(
+        container.check("/opt/firmware-bridge/bin/firmware-bridge", "status", "--config", CONFIG, "--json")
+    )
+    assert {device["link"] for device in status["devices"].values()} == {"waiting"}
+
+
+def test_f53_its_lines_are_in_the_journal_as_json_with_their_weight(container: Container) -> None:
+    start(container)
+    wait_for(
+        lambda: any("waiting for the shoe" in str(line["event"]) for line in lines(container)) or None, "its lines"
+    )
+    assert any(line["event"] == "ready" for line in lines(container))
+    heavy = container.check("journalctl", "--unit", UNIT, "--priority", "warning", "--output", "cat", "--no-pager")
+    assert "waiting for the shoe" in heavy
+    assert '"ready"' not in heavy
+    assert int(container.show("LogRateLimitBurst")) > 0
+
+
+def test_a_process_killed_is_started_again_on_its_journal(container: Container) -> None:
+    first = start(container)
+    container.check("kill", "-9", str(first))
+    restarted(container, first)
+    assert container.show("NRestarts") == "1"
+    assert [line["event"] for line in lines(container)].count("ready") == 2
+
+
+def test_f50_a_process_that_hangs_is_ended_by_the_watchdog_and_started_again(container: Container) -> None:
+    first = start(container)
+    container.check("kill", "-STOP", str(first))
+    restarted(container, first)
+    journal = container.run("journalctl", "--unit", UNIT, "--no-pager").stdout
+    assert "Watchdog timeout" in journal
+    assert "Fatal Python error: Aborted" in journal  # where it stood, for whoever reads it later
+    assert container.run("/bin/sh", "-c", "find /var/lib/systemd/coredump /core* -type f 2>/dev/null").stdout == ""
+
+
+def test_f50_a_process_that_lives_is_left_alone(container: Container) -> None:
+    first = start(container)
+    begun = int(container.show("WatchdogTimestampMonotonic"))
+    limit_us = int(container.show("WatchdogUSec").removesuffix("s")) * 1_000_000
+    wait_for(lambda: int(container.show("WatchdogTimestampMonotonic")) - begun > 2 * limit_us or None, "signs of life")
+    assert int(container.show("MainPID")) == first
+
+
+def test_f52_it_stops_by_itself_within_its_deadline(container: Container) -> None:
+    start(container)
+    container.check("systemctl", "stop", UNIT)
+    assert container.show("Result") == "success"
+    assert container.show("ExecMainStatus") == "0"
+    assert "Deactivated successfully" in container.journal()
+    assert lines(container)[-1]["event"] == "stopped"
+    assert not (container.root / "run/firmware-bridge").exists()
+
+
+def test_f63_a_configuration_that_cannot_be_used_is_a_sentence_and_no_loop(container: Container) -> None:
+    container.write(CONFIG, (container.root / CONFIG.lstrip("/")).read_text().replace("[table]", "[tables]"))
+    assert container.run("systemctl", "start", UNIT).returncode != 0
+    assert container.show("ActiveState") == "failed"
+    assert container.show("ExecMainStatus") == "2"
+    assert container.show("NRestarts") == "0"
+    journal = container.journal()
+    assert "the key tables is not known" in journal
+    assert "Traceback" not in journal
+
+
+def test_without_a_key_nothing_starts(container: Container) -> None:
+    """systemd names the reason, not the file: that does `firmware-bridge doctor`."""
+    key = container.root / "etc/firmware-bridge/table.key"
+    aside = key.with_suffix(".aside")
+    key.rename(aside)
+    try:
+        assert container.run("systemctl", "start", UNIT).returncode != 0
+        assert "status=243/CREDENTIALS" in container.journal()
+    finally:
+        aside.rename(key)
+        container.run("systemctl", "stop", UNIT)
+
+
+def test_the_key_is_shown_to_the_service_alone(container: Container) -> None:
+    start(container)
+    given = container.root / "run/credentials" / UNIT / "table.key"
+    assert given.read_text() == "5a" * 32
+    uid = int(container.check("id", "-u", "firmware-bridge"))
+    assert (given.stat().st_uid, stat.S_IMODE(given.stat().st_mode)) == (uid, 0o400)
+    nobody = container.run("runuser", "-u", "nobody", "--", "cat", f"/run/credentials/{UNIT}/table.key")
+    assert nobody.returncode != 0
+
+
+def in_the_sandbox(container: Container, pid: int, script: str) -> str:
+    """What a Python program prints that sees what the service sees: its mounts, as its user."""
+    uid, gid = container.check("id", "-u", "firmware-bridge"), container.check("id", "-g", "firmware-bridge")
+    python = "/opt/firmware-bridge/bin/python"
+    as_the_service = ["nsenter", "-t", str(pid), "-m", "-S", uid.strip(), "-G", gid.strip()]
+    return container.check(*as_the_service, python, "-c", script)
+
+
+TRY_TO_WRITE = """
+for path in ("/var/lib/firmware-bridge/x", "/run/firmware-bridge/x", "/tmp/x", "/etc/x", "/var/x", "/usr/x", "/opt/x"):
+    try:
+        open(path, "w").close()
+        print("written", path)
+    except OSError as error:
+        print(error.errno, path)
+"""
+
+
+def test_the_sandbox_leaves_its_own_folders_and_nothing_else_to_write(container: Container) -> None:
+    pid = start(container)
+    told = in_the_sandbox(container, pid, TRY_TO_WRITE).splitlines()
+    written = [line.split()[1] for line in told if line.startswith("written")]
+    assert written == ["/var/lib/firmware-bridge/x", "/run/firmware-bridge/x", "/tmp/x"]  # noqa: S108
+    assert not (container.root / "tmp/x").exists()
+    assert len(told) == 7
+
+
+def test_the_sandbox_is_in_force_on_the_process_itself(container: Container) -> None:
+    pid = start(container)
+    status = dict(
+        line.split(":\t", 1)
+        for line in (container.root / f"proc/{pid}/status").read_text().splitlines()
+        if ":\t" in line
+    )
+    assert int(status["CapEff"], 16) == int(status["CapBnd"], 16) == 0
+    assert status["NoNewPrivs"] == "1"
+    assert status["Seccomp"] == "2"
+    groups = container.check("id", "-g", "firmware-bridge").strip(), _group(container, "table-devices")
+    assert set(status["Groups"].split()) == set(groups)
+    limits = (container.root / f"proc/{pid}/limits").read_text()
+    assert "Max core file size        0                    0" in limits
+    assert "python" in container.run("ls", "/root").stdout or container.show("ProtectHome") == "yes"
+
+
+def test_f48_the_service_hears_of_hotplug(container: Container) -> None:
+    """The network namespace is the machine's own, and netlink sockets are allowed."""
+    pid = start(container)
+    own, theirs = (container.check("readlink", f"/proc/{who}/ns/net").strip() for who in ("1", str(pid)))
+    assert own == theirs
+    assert "AF_NETLINK" in container.show("RestrictAddressFamilies")
+
+
+def test_its_sockets_are_for_its_group_alone(container: Container) -> None:
+    start(container)
+    folder = container.root / "run/firmware-bridge"
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o750
+    assert stat.S_IMODE((folder / "control.sock").stat().st_mode) == 0o660
+    other = container.run(
+        "runuser",
+        "-u",
+        "nobody",
+        "--",
+        "/opt/firmware-bridge/bin/firmware-bridge",
+        "status",
+        "--control",
+        "/run/firmware-bridge/control.sock",
+    )
+    assert other.returncode == 1
+    assert "Permission denied" in other.stderr
+
+
+def _group(container: Container, name: str) -> str:
+    return container.check("getent", "group", name).split(":")[2]
+
+
+def test_signals_are_the_daemons_own(container: Container) -> None:
+    """F63: a polite kill from anybody ends it cleanly, and it is started again."""
+    first = start(container)
+    container.check("kill", f"-{signal.SIGTERM.name.removeprefix('SIG')}", str(first))
+    restarted(container, first)
+    assert "stopped" in [line["event"] for line in lines(container)]
