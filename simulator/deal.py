@@ -11,8 +11,10 @@ from simulator.slips import (
     BoxedCard,
     CablePulled,
     ExposedCard,
+    Jam,
     LongGroup,
     Miscount,
+    OpenDoor,
     PlacedSlip,
     ShortGroup,
     UnreadCard,
@@ -174,9 +176,27 @@ class GroupDeal(Hands):
             self._before_card(truth, shuffler.chamber[0], place, index)
             shuffler.feed(self._table.shoe.reader)
             yield from self._after_card(truth, place, index)
+            yield from self._mishap(truth, place, index)
+            if self._screen.void:
+                return
         miscount = self._slip(truth, Miscount, place)
         shuffler.miscount = miscount.by if miscount is not None else 0
         shuffler.group_out()
+        yield from self._careful(truth)
+
+    def _mishap(self, truth: RoundTruth, place: Place, index: int) -> Script:
+        """What happens to the machine between two cards."""
+        jam = self._slip(truth, Jam, place)
+        if jam is not None and jam.index == index:
+            self._table.shuffler.jams()
+            yield from self._careful(truth)
+            if not self._screen.void:
+                self._table.shuffler.clear_jam()
+        door = self._slip(truth, OpenDoor, place)
+        if door is not None and door.index == index:
+            self._table.shuffler.open_door()
+            yield Pause(TURN_MS)
+            self._table.shuffler.close_door()
         yield from self._careful(truth)
 
     def _may_go_on(self) -> bool:

@@ -187,6 +187,9 @@ class Dealer:
         if self._table.furniture.rig == "group" and truth.drawn and truth.shuffled and not self._screen.void:
             self._table.shuffler.count_stub()
             yield Settled()
+        if self._table.shuffler.jam:
+            self._table.shuffler.clear_jam()
+            yield Settled()
         self._table.collect()
         for place in self._table.layout.unsettled():
             yield from self._sense(truth, place)

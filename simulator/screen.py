@@ -25,10 +25,8 @@ class Screen:
     up: set[str] = field(default_factory=set)
     commands: dict[int, str] = field(default_factory=dict)
     round: int = 0
-    over: bool = True
     void: bool = False
     misdealt: set[int] = field(default_factory=set)
-    in_play: tuple[int, ...] = ()
     last_seq: int = 0
 
     def show(self, event: Told) -> None:
@@ -39,15 +37,10 @@ class Screen:
         self.events.append(event)
         match event["event"]:
             case "round_opened":
-                self.round, self.over, self.void = event["round"], False, False
+                self.round, self.void = event["round"], False
                 self.misdealt.clear()
-                self.in_play = ()
-            case "bets_closed":
-                self.in_play = tuple(event["seats"])
-            case "round_settled":
-                self.over = True
             case "round_void":
-                self.over = self.void = True
+                self.void = True
                 self.holds.clear()
             case "irregularity":
                 if event["ruling"] == "void_seat" and isinstance(event.get("seat"), int):

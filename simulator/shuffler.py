@@ -13,7 +13,6 @@ from drivers.facts import (
     GroupTaken,
     JamCleared,
     Jammed,
-    ResidualCards,
     ShuffleCompleted,
     StubCounted,
 )
@@ -60,10 +59,6 @@ class Shuffler:
         self.group = 0
         self._report(ShuffleCompleted(at_ms=self._clock(), cards=self._counted(len(order)), mode=mode))
 
-    def stack(self, cards: list[PlayingCard]) -> None:
-        """The order a written round asks for, after the shuffle."""
-        self.chamber.reorder(cards)
-
     def feed(self, reader: Reader | None) -> PlayingCard:
         """One card goes out, past the reader, into the tray. Raises ValueError when the machine cannot."""
         if self.stopped or self.jam or self.door_open or not len(self.chamber):
@@ -90,9 +85,6 @@ class Shuffler:
 
     def count_stub(self) -> None:
         self._report(StubCounted(at_ms=self._clock(), cards=self._counted(len(self.chamber))))
-
-    def found_residual(self, cards: int) -> None:
-        self._report(ResidualCards(at_ms=self._clock(), cards=cards))
 
     def jams(self) -> None:
         self.jam = True

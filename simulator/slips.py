@@ -73,6 +73,18 @@ class Miscount(PlacedSlip, frozen=True, kw_only=True):
     by: int = 1
 
 
+class Jam(PlacedSlip, frozen=True, kw_only=True):
+    """The shuffler jams after card `index` of the group for `place`; it is cleared when the round is over."""
+
+    index: CardIndex = 1
+
+
+class OpenDoor(PlacedSlip, frozen=True, kw_only=True):
+    """Somebody opens the shuffler's door after card `index` of the group for `place`, and shuts it again."""
+
+    index: CardIndex = 1
+
+
 class CablePulled(PlacedSlip, frozen=True, kw_only=True):
     """The cable of `device` comes out after card `index` for `place`, and goes back in `cards` cards later."""
 
@@ -92,5 +104,7 @@ AnySlip: TypeAlias = (
     | LostCard
     | NotShuffled
     | Miscount
+    | Jam
+    | OpenDoor
     | CablePulled
 )
