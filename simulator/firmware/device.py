@@ -5,6 +5,7 @@ Numbers in brackets are sections of drivers/tdp/spec.md.
 """
 
 import enum
+import os
 from collections import Counter, deque
 from typing import Final
 
@@ -36,9 +37,12 @@ from drivers.tdp.messages import (
     read_message,
     wire_frame,
 )
+from drivers.tdp.pairing_messages import PairCommit, PairConfirm, PairReveal, PairStop
 from drivers.tdp.sequence import NUMBER_BITS, seq_add, seq_diff
+from simulator.firmware.guard import Guard, UntrustedError
 from simulator.firmware.identity import CAPABILITIES, FIRMWARE_VERSION, KIND_CODES, VENDOR, Identity
 from simulator.firmware.motors import Motion, Motors, RefusedError
+from simulator.firmware.pairing import PairingDesk
 from simulator.firmware.ring import Ring
 from simulator.firmware.window import UnderWay, Window
 
@@ -55,17 +59,25 @@ class SessionState(enum.Enum):
 
 
 class Firmware:
-    """`patient`: commands that arrive wait until `take_up_commands` is called, as a slow machine's would."""
+    """`patient`: commands that arrive wait until `take_up_commands` is called, as a slow machine's would.
 
-    def __init__(self, identity: Identity, motors: Motors, *, patient: bool = False) -> None:
+    `guard` holds the key it was paired with; without one it was never paired.
+    """
+
+    def __init__(
+        self, identity: Identity, motors: Motors, *, patient: bool = False, guard: Guard | None = None
+    ) -> None:
         self.identity: Final = identity
         self.ring: Final = Ring(identity.ring_size, identity.first_number)
         self.counters: Final[Counter[str]] = Counter()
+        self.guard: Final = guard or Guard(os.urandom)
+        self.pairing: Final = PairingDesk(self.guard)
         self._motors = motors
         self._patient = patient
         self._decoder = FrameDecoder()
         self._state = SessionState.SILENT
         self._nonce = b""
+        self._nonce_before = b""
         self._session = 0
         self._window = Window(identity.first_sequence, 0)
         self._sessions = 0
@@ -106,6 +118,8 @@ class Firmware:
     def wake_at_ms(self) -> int | None:
         """When `tick` has something to do next."""
         times = [] if self._motion is None else [self._motion[0]]
+        if self.pairing.until_ms is not None:
+            times.append(self.pairing.until_ms)
         if self._state is not SessionState.SILENT:
             times.append(self._heard_ms + SILENCE_MS)
             if self._state is SessionState.STARTED:
@@ -139,7 +153,16 @@ class Firmware:
         self._take_up(now_ms)
         return self._flush(now_ms)
 
+    def tell(self, message: DeviceMessage | None, now_ms: int) -> bytes:
+        """What a person's act at the device has it say (9.4)."""
+        if message is not None and self._state is not SessionState.SILENT:
+            self._say(message)
+        return self._flush(now_ms)
+
     def tick(self, now_ms: int) -> bytes:
+        over = self.pairing.tick(now_ms)
+        if over is not None and self._state is not SessionState.SILENT:
+            self._say(over)
         if self._motion is not None and now_ms >= self._motion[0]:
             _, command, motion = self._motion
             self._motion = None
@@ -172,15 +195,18 @@ class Firmware:
         for dropped, reason in (
             (header.to_host, "own_echo"),
             (header.major != MAJOR and not hello, "other_major"),
-            (header.authenticated, "authenticated"),
             (not hello and self._state is SessionState.SILENT, "before_hello"),
             (header.session != (0 if hello else self._session), "other_session"),
+            (hello and header.authenticated, "authenticated"),
         ):
             if dropped:
                 self.counters[reason] += 1
                 return
         try:
-            message, rest = read_message(header, body)
+            message, rest = read_message(header, body if hello else self.guard.open(header, body))
+        except UntrustedError as untrusted:
+            self.counters[str(untrusted)] += 1
+            return
         except UnknownMessageType:
             self.counters["unknown_types"] += 1
             return
@@ -198,14 +224,20 @@ class Firmware:
         self._take(message, now_ms)
 
     def _hello(self, hello: Hello, now_ms: int) -> None:
-        """(4.2) Another nonce makes another session; the same one is answered again."""
+        """(4.2) Another nonce makes another session; the same one is answered again, the one before has come late."""
+        if hello.nonce == self._nonce_before:
+            self.counters["late_hellos"] += 1
+            return
         if self._state is SessionState.SILENT or hello.nonce != self._nonce:
             if self._state is SessionState.SILENT:
                 self._out += DELIMITER
             self._end_session()
             self._state = SessionState.GREETED
+            if hello.nonce != self._nonce:
+                self._nonce_before = self._nonce
             self._nonce = hello.nonce
             self._session = session_id(hello.nonce, self.identity.boot)
+            self.guard.new_session(hello.key_id, hello.nonce, self.identity.boot)
             # A session's first sequence differs from the last one's, and every run passes the wrap.
             self._first_sequence = (self.identity.first_sequence + self._sessions) & 0xFFFF
             self._sessions += 1
@@ -219,10 +251,12 @@ class Firmware:
             boot=self.identity.boot,
             clock_ms=self.clock_ms(now_ms),
             kind=KIND_CODES[self.identity.kind],
-            capabilities=CAPABILITIES[self.identity.kind],
+            capabilities=CAPABILITIES[self.identity.kind] | self.guard.capabilities,
             decks=self.identity.decks,
             ring_size=self.identity.ring_size,
             first_sequence=self._first_sequence,
+            key_id=self.guard.session_key_id,
+            device_nonce=self.guard.device_nonce,
             firmware_hash=self.identity.firmware_hash,
             vendor=VENDOR,
             model=self.identity.model,
@@ -237,7 +271,7 @@ class Firmware:
             case Start():
                 self._start(message, now_ms)
             case Ping(id=ping, durable=durable):
-                if durable is not None:
+                if durable is not None and self._state is SessionState.STARTED:
                     self._durable(durable)
                 self._say(Alive(ping=ping, clock_ms=self.clock_ms(now_ms), next_number=self.ring.next_number))
             case Durable(number=number) if self._state is SessionState.STARTED:
@@ -250,12 +284,15 @@ class Firmware:
                     self._commands.append(message)
             case Ack():
                 pass
+            case PairCommit() | PairReveal() | PairConfirm() | PairStop() if self.guard.seal is None:
+                if self._state is SessionState.GREETED and (answer := self.pairing.take(message)) is not None:
+                    self._say(answer)
             case _:
                 self.counters["out_of_state"] += 1
 
     def _start(self, start: Start, now_ms: int) -> None:
         """(4.3) Only the first START of a session does anything."""
-        if self._state is not SessionState.GREETED or not self._common_major:
+        if self._state is not SessionState.GREETED or not self._common_major or self.guard.refuses:
             return
         gap = False
         first = self.ring.oldest
@@ -318,6 +355,7 @@ class Firmware:
         self._state = SessionState.SILENT
         self._waiting.clear()
         self._commands.clear()
+        self.pairing.session_over()
 
     def _flush(self, now_ms: int) -> bytes:
         """Fill the window with what has its turn, and give out all that is to be sent."""
@@ -350,8 +388,10 @@ class Firmware:
             session=self._session,
             sequence=message.sequence,
             acknowledgement=self._host_sequence,
+            authenticated=self.guard.seal is not None,
         )
-        self._out += encode_frame(header.to_bytes() + message.payload)
+        body = header.to_bytes() + message.payload
+        self._out += encode_frame(body if self.guard.seal is None else self.guard.seal(body))
 
     def _say(self, message: DeviceMessage, session: int | None = None) -> None:
         self._out += wire_frame(
@@ -359,4 +399,5 @@ class Firmware:
             session=self._session if session is None else session,
             sequence=self._window.next_sequence,
             acknowledgement=self._host_sequence,
+            seal=self.guard.seal,
         )

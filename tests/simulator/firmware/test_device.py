@@ -130,6 +130,16 @@ def test_it_says_nothing_before_hello(host: Host) -> None:
     assert host.device.receive(b"AT\r\n\x00junk\x00", 0) == b""
 
 
+def test_f31_a_hello_of_the_session_before_has_come_late(host: Host) -> None:
+    host.say(Hello(nonce=b"nonce--0", attempt=0))
+    host.say(Hello(nonce=NONCE, attempt=0))
+    host.say(Start(resume=None))
+    assert host.say(Hello(nonce=b"nonce--0", attempt=1)) == []
+    assert host.device.state is SessionState.STARTED
+    assert host.device.counters["late_hellos"] == 1
+    assert [type(message) for message in host.say(Hello(nonce=NONCE, attempt=1))] == [HelloAnswer]
+
+
 def test_hello_is_answered_each_time_with_the_same_first_sequence(host: Host) -> None:
     first = host.say(Hello(nonce=NONCE))
     second = host.say(Hello(nonce=NONCE, attempt=1))
