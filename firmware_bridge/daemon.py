@@ -11,7 +11,7 @@ import secrets
 from collections import deque
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import msgspec
 import structlog
@@ -28,11 +28,11 @@ from firmware_bridge.houses.house import House
 from firmware_bridge.intake import Acknowledge, After, Answer, Caught, Intake, Publish, SendCommand, Turn
 from firmware_bridge.journal.errors import JournalConflict, JournalDamaged, JournalError
 from firmware_bridge.journal.keys import Keys
-from firmware_bridge.journal.rows import Origin, event_body
+from firmware_bridge.journal.rows import event_body
 from firmware_bridge.journal.store import Store
 from firmware_bridge.journal.writer import Writer
+from firmware_bridge.open_requests import OpenRequests
 from firmware_bridge.operators import ControlSocket, NotNow, Told
-from firmware_bridge.ordering import OPERATOR
 from firmware_bridge.publish.feed import Feed
 from firmware_bridge.rebuild import rebuild
 from firmware_bridge.status import Status, in_one_line, round_status
@@ -44,8 +44,6 @@ FIRST_RETRY_S: Final = 0.5
 LONGEST_RETRY_S: Final = 10.0
 NOBODY_WATCHES: Final = Notifier(None)
 STOP_DEADLINE_S: Final = 10.0
-
-_OTHER_FACT: Final = "This id was given to another fact before: nothing was changed. Tell the fact under a new id."
 
 # Events that stand in the log at level info; all others at debug. Never more of them than names and numbers.
 _TOLD: Final = frozenset(
@@ -120,8 +118,7 @@ class Daemon:
         self._news = asyncio.Event()
         self._stopping = asyncio.Event()
         self._ready = False
-        self._asked: dict[str, tuple[Fact, asyncio.Future[Told]]] = {}
-        self._barriers: dict[str, asyncio.Future[Caught]] = {}
+        self._open = OpenRequests(ground.store)
         self._trouble: str | None = None
         self._bridge, self._intake = self._rebuilt()
         self._writer = Writer(ground.store)
@@ -159,34 +156,19 @@ class Daemon:
     # What the control socket speaks for
 
     def tell(self, request: str, actor: str, fact: Fact) -> asyncio.Future[Told]:
-        told: asyncio.Future[Told] = asyncio.get_running_loop().create_future()
-        try:
-            first = self._first(request)
-            answered = None if first is None else self._answered(request, first)
-        except JournalError as error:
-            told.set_exception(NotNow(f"Nothing can be told now: {error}."))
-            return told
-        if first is not None and msgspec.structs.replace(first, at_ms=fact.at_ms) != fact:
-            told.set_exception(NotNow(_OTHER_FACT))
-        elif request in self._asked:
-            return self._asked[request][1]
-        elif answered is not None:
-            told.set_result(answered)
-        elif self._trouble is not None:
-            told.set_exception(NotNow(f"Nothing can be told now: {self._trouble}. Tell it again later."))
-        else:
-            self._asked[request] = fact, told
-            self._hand_in(_Requested(request, actor, fact, self._clock()))
-        return told
+        known = self._open.known(request, fact)
+        if known is not None:
+            return known
+        if self._trouble is not None:
+            return _not_now(f"Nothing can be told now: {self._trouble}. Tell it again later.")
+        self._hand_in(_Requested(request, actor, fact, self._clock()))
+        return self._open.add_fact(request, fact)
 
     def caught_up(self) -> asyncio.Future[Caught]:
-        caught: asyncio.Future[Caught] = asyncio.get_running_loop().create_future()
         if self._trouble is not None:
-            caught.set_exception(NotNow(f"Nothing is applied now: {self._trouble}. Try again later."))
-        else:
-            token = secrets.token_hex(8)
-            self._barriers[token] = caught
-            self._hand_in(_Barrier(token))
+            return _not_now(f"Nothing is applied now: {self._trouble}. Try again later.")
+        token, caught = self._open.add_barrier()
+        self._hand_in(_Barrier(token))
         return caught
 
     def status(self) -> Status:
@@ -336,7 +318,7 @@ class Daemon:
             yield
         finally:
             self._trouble = "the daemon is stopping"
-            self._give_up("The daemon is stopping: what was not answered may be told again after the next start.")
+            self._open.give_up("The daemon is stopping: what was not answered may be told again after the next start.")
             try:
                 async with asyncio.timeout(STOP_DEADLINE_S):
                     await self._control.close()
@@ -363,17 +345,6 @@ class Daemon:
     def _resume_point(self, device: str) -> Resume | None:
         return self._store.last(device)
 
-    def _first(self, request: str) -> Fact | None:
-        """The fact that was told under this id before. Raises JournalError."""
-        if request in self._asked:
-            return self._asked[request][0]
-        return self._store.told(Origin(OPERATOR, request, 0))
-
-    def _answered(self, request: str, first: Fact) -> Told | None:
-        """The first answer; None where there is none yet. Raises JournalError."""
-        events = self._store.answer(Origin(OPERATOR, request, 0))
-        return None if events is None else Told(first.at_ms, events)
-
     def _do(self, after: tuple[After, ...]) -> None:
         for one in after:
             match one:
@@ -383,12 +354,10 @@ class Daemon:
                     self._publish(events)
                 case SendCommand(device=device, command=command):
                     self._supervisor.send(device, command)
-                case Answer(request=request, at_ms=at_ms, events=events):
-                    if request in self._asked:
-                        _, told = self._asked.pop(request)
-                        told.set_result(Told(at_ms, tuple(event_body(event) for event in events)))
-                case Caught(token=token):
-                    self._barriers.pop(token).set_result(one)
+                case Answer():
+                    self._open.answered(one)
+                case Caught():
+                    self._open.caught(one)
 
     def _publish(self, events: tuple[Event, ...]) -> None:
         self._feed.publish([(event.seq, event_body(event)) for event in events])
@@ -420,13 +389,10 @@ class Daemon:
             self._trouble = sentence
             self._log.error("dealing is held: " + sentence)
         self._inbox.clear()
-        self._give_up(f"Nothing was changed: {sentence}. Tell it again later.")
+        self._open.give_up(f"Nothing was changed: {sentence}. Tell it again later.")
 
-    def _give_up(self, sentence: str) -> None:
-        waiting: list[asyncio.Future[Told] | asyncio.Future[Caught]] = [told for _, told in self._asked.values()]
-        waiting += self._barriers.values()
-        self._asked.clear()
-        self._barriers.clear()
-        for one in waiting:
-            one.set_exception(NotNow(sentence))
-            one.exception()  # a client that has gone does not fetch it
+
+def _not_now(sentence: str) -> asyncio.Future[Any]:
+    refused: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+    refused.set_exception(NotNow(sentence))
+    return refused

@@ -66,7 +66,7 @@ async def test_an_id_given_to_another_fact_is_an_error(tmp_path: Path, mocker: M
         await client.ask(id="b", ask="applied")
         gate.clear()
         client.say(b'{"id":"one","actor":"dealer","fact":{"fact":"wager","seat":1,"ante":500}}')
-        await until(lambda: bool(hall.daemon._asked))
+        await until(lambda: bool(hall.daemon._open._facts))
         assert "another fact" in (await other.tell("one", "wager", seat=1, ante=900))["error"]
         gate.set()
         assert b'"accepted":true' in await client.hear()
@@ -234,7 +234,7 @@ async def test_what_was_handed_in_before_a_stop_is_stored(tmp_path: Path, mocker
         await client.ask(id="b", ask="applied")
         gate.clear()
         client.say(b'{"id":"one","actor":"dealer","fact":{"fact":"no_more_bets"}}')
-        await until(lambda: bool(hall.daemon._asked))
+        await until(lambda: bool(hall.daemon._open._facts))
         hall.daemon.stop()
         gate.set()
         await hall.running
