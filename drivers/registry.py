@@ -13,7 +13,11 @@ from drivers.driver import DeviceKind, Driver
 from drivers.errors import DriverNameError
 
 GROUP: Final = "firmware_bridge.drivers"
-BUILT_IN: Final = {"tdp": "drivers.tdp.driver:TdpDriver"}
+BUILT_IN: Final = {
+    "tdp": "drivers.tdp.driver:TdpDriver",
+    "angel_eye": "drivers.angel_eye.driver:AngelEyeDriver",
+    "angel_eye_with_stx": "drivers.angel_eye.driver:driver_with_stx",
+}
 
 DriverFactory: TypeAlias = Callable[[DeviceKind, str | None], Driver]
 

@@ -19,6 +19,7 @@ COMMANDS: Final = {
     "rank": "firmware_bridge.cli.rank",
     "house": "firmware_bridge.cli.house",
     "odds": "firmware_bridge.cli.odds",
+    "decode": "firmware_bridge.cli.decode",
     "diagram": "firmware_bridge.cli.diagram",
 }
 

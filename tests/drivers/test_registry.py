@@ -35,13 +35,13 @@ def test_an_installed_driver_is_called_with_what_the_configuration_says(mocker: 
 
 def test_nothing_is_loaded_before_it_is_asked_for(mocker: MockerFixture) -> None:
     install(mocker, point("broken", "no_such_package:Driver"), point("acme", f"{__name__}:tell"))
-    assert driver_names() == ("acme", "broken", "tdp")
+    assert driver_names() == ("acme", "angel_eye", "angel_eye_with_stx", "broken", "tdp")
     make_driver("acme", DeviceKind.SHOE, None)
 
 
 def test_an_unknown_name_is_answered_with_those_there_are(mocker: MockerFixture) -> None:
     install(mocker, point("acme", f"{__name__}:tell"))
-    with pytest.raises(DriverNameError, match=r'no driver "tpd": name one of acme, tdp, or install'):
+    with pytest.raises(DriverNameError, match=r'no driver "tpd": name one of acme, angel_eye, angel_eye_with_stx, tdp, or install'):
         make_driver("tpd", DeviceKind.SHOE, None)
 
 
