@@ -3,7 +3,6 @@
 import asyncio
 import errno
 from collections.abc import Callable
-from typing import Final
 
 from simulator.wires.usb_bus import UsbBus, UsbDevice, UsbIdentity
 
@@ -12,7 +11,7 @@ class UsbSocket:
     """A device that can be plugged into `bus` and pulled out of it. `on_data` is called on the event loop."""
 
     def __init__(self, bus: UsbBus, identity: UsbIdentity, on_data: Callable[[bytes], None]) -> None:
-        self.identity: Final = identity
+        self.identity = identity
         self.device: UsbDevice | None = None
         self._bus = bus
         self._on_data = on_data
