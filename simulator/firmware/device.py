@@ -65,7 +65,7 @@ class Firmware:
     """
 
     def __init__(
-        self, identity: Identity, motors: Motors, *, patient: bool = False, guard: Guard | None = None
+        self, identity: Identity, motors: Motors, guard: Guard | None = None, *, patient: bool = False
     ) -> None:
         self.identity: Final = identity
         self.ring: Final = Ring(identity.ring_size, identity.first_number)
@@ -117,9 +117,8 @@ class Firmware:
     @property
     def wake_at_ms(self) -> int | None:
         """When `tick` has something to do next."""
-        times = [] if self._motion is None else [self._motion[0]]
-        if self.pairing.until_ms is not None:
-            times.append(self.pairing.until_ms)
+        motion_ms = None if self._motion is None else self._motion[0]
+        times = [time for time in (motion_ms, self.pairing.until_ms) if time is not None]
         if self._state is not SessionState.SILENT:
             times.append(self._heard_ms + SILENCE_MS)
             if self._state is SessionState.STARTED:
@@ -160,9 +159,7 @@ class Firmware:
         return self._flush(now_ms)
 
     def tick(self, now_ms: int) -> bytes:
-        over = self.pairing.tick(now_ms)
-        if over is not None and self._state is not SessionState.SILENT:
-            self._say(over)
+        self._out[:0] = self.tell(self.pairing.tick(now_ms), now_ms)
         if self._motion is not None and now_ms >= self._motion[0]:
             _, command, motion = self._motion
             self._motion = None

@@ -232,12 +232,15 @@ def test_a_ring_that_runs_over_in_a_session_says_gap(make: Callable[[int], Firmw
     assert numbers(told) == [seq_add(base, n, 32) for n in range(10, 14)]
 
 
-def test_ping_is_answered_also_before_start_and_carries_what_is_durable(host: Host) -> None:
+def test_ping_is_answered_also_before_start_and_carries_what_is_durable_after_it(host: Host) -> None:
     host.draw(2)
     host.say(Hello(nonce=NONCE))
     base = host.device.identity.first_number
     assert host.say(Ping(id=5)) == [Alive(ping=5, clock_ms=host.now_ms + 10**6, next_number=seq_add(base, 2, 32))]
     host.say(Ping(id=6, durable=base))
+    assert host.device.unacknowledged == 2
+    host.say(Start(resume=None))
+    host.say(Ping(id=7, durable=base))
     assert host.device.unacknowledged == 1
 
 
