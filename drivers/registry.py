@@ -5,7 +5,7 @@ kind of device and the serial number expected, or None, and returns a `Driver`. 
 for.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib.metadata import EntryPoint, entry_points
 from typing import Final, TypeAlias
 
@@ -19,7 +19,11 @@ BUILT_IN: Final = {
     "angel_eye_with_stx": "drivers.angel_eye.driver:driver_with_stx",
 }
 
+BUILT_IN_FRAMES: Final = {"tdp": "drivers.tdp.naming:name_frames"}
+
 DriverFactory: TypeAlias = Callable[[DeviceKind, str | None], Driver]
+NameFrames: TypeAlias = Callable[[Sequence[tuple[bool, bytes]]], list[str]]
+"""Names a connection's frames for a log, "<" or ">" first, and no card; True: the piece came from the device."""
 
 
 def make_driver(name: str, kind: DeviceKind, serial_number: str | None) -> Driver:
@@ -39,6 +43,18 @@ def make_driver(name: str, kind: DeviceKind, serial_number: str | None) -> Drive
             "install that package again, or name another driver in the configuration"
         ) from error
     return driver
+
+
+def frame_namer(name: str) -> NameFrames:
+    """What names the frames of that driver; of one that does not come with the project, pieces by their length."""
+    if name not in BUILT_IN_FRAMES:
+        return _name_pieces
+    namer: NameFrames = EntryPoint(name, BUILT_IN_FRAMES[name], GROUP).load()
+    return namer
+
+
+def _name_pieces(pieces: Sequence[tuple[bool, bytes]]) -> list[str]:
+    return [f"{'<' if to_host else '>'} {len(data)} bytes" for to_host, data in pieces]
 
 
 def driver_names() -> tuple[str, ...]:

@@ -13,12 +13,14 @@ from typing import Annotated, Any, Final, TypeAlias
 import msgspec
 
 from drivers.driver import DeviceKind
+from firmware_bridge.approved import ApprovedFirmware
 from firmware_bridge.setup import TableSetup
 
 Text: TypeAlias = Annotated[str, msgspec.Meta(min_length=1)]
 Name: TypeAlias = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")]
 
 RESERVED_NAMES: Final = frozenset({"operator", "bridge"})
+RECORDING: Final = "replay:"
 KINDS_OF_RIG: Final = {
     "group": (DeviceKind.SHUFFLER, DeviceKind.SHOE),
     "rotation": (DeviceKind.SHOE,),
@@ -33,6 +35,7 @@ class DeviceConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     """One machine: `port` as "serial:/dev/...", `driver` by its registered name; `serial_number` pins one machine.
 
     `key`: the file of the key it was paired with; such a device is talked to in authenticated sessions alone.
+    `capture`: a folder in which all that passes on the port is recorded, cards included.
     """
 
     name: Name
@@ -41,6 +44,7 @@ class DeviceConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     port: Text
     serial_number: Text | None = None
     key: Text | None = None
+    capture: Text | None = None
 
 
 class TableSection(TableSetup, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -71,6 +75,7 @@ class ConfigFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     journal: JournalSection
     sockets: SocketsSection
     device: Annotated[tuple[DeviceConfig, ...], msgspec.Meta(min_length=1)]
+    approved: tuple[ApprovedFirmware, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +91,7 @@ class Config:
     control_socket: Path
     feed_socket: Path
     devices: tuple[DeviceConfig, ...]
+    approved: tuple[ApprovedFirmware, ...] = ()
 
 
 def load_config(file: Path) -> Config:
@@ -129,11 +135,19 @@ def load_config(file: Path) -> Config:
         control_socket=paths[2],
         feed_socket=paths[3],
         devices=devices,
+        approved=written.approved,
     )
 
 
 def _placed(device: DeviceConfig, folder: Path) -> DeviceConfig:
-    return device if device.key is None else msgspec.structs.replace(device, key=str(folder / device.key))
+    """The device with absolute paths."""
+    is_recording = device.port.startswith(RECORDING)
+    return msgspec.structs.replace(
+        device,
+        port=f"{RECORDING}{folder / device.port.removeprefix(RECORDING)}" if is_recording else device.port,
+        key=None if device.key is None else str(folder / device.key),
+        capture=None if device.capture is None else str(folder / device.capture),
+    )
 
 
 def _check_devices(file: Path, written: ConfigFile) -> None:
@@ -192,9 +206,9 @@ def _refuse_unknown_keys(file: Path, tree: object, kind: type, path: str) -> Non
             raise ConfigError(f"{file}: the key {here} is not known; known here: {_listed(fields)}.")
         if key in _SECTIONS:
             _refuse_unknown_keys(file, value, _SECTIONS[key], here)
-        elif key == "device" and isinstance(value, list):
-            for position, device in enumerate(value):
-                _refuse_unknown_keys(file, device, DeviceConfig, f"{here}[{position}]")
+        elif key in _LISTS and isinstance(value, list):
+            for position, one in enumerate(value):
+                _refuse_unknown_keys(file, one, _LISTS[key], f"{here}[{position}]")
 
 
 _SECTIONS: Final[dict[str, type]] = {
@@ -203,6 +217,7 @@ _SECTIONS: Final[dict[str, type]] = {
     "journal": JournalSection,
     "sockets": SocketsSection,
 }
+_LISTS: Final[dict[str, type]] = {"device": DeviceConfig, "approved": ApprovedFirmware}
 
 
 def _allowed(path: str) -> str:

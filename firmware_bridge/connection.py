@@ -6,14 +6,15 @@ Nothing outlives its generation: once it has ended no report of it is told, and 
 import asyncio
 import traceback
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final, TypeAlias
 
 from drivers.commands import Command, Outcome
-from drivers.driver import CommandReport, Driver, LinkDown, LinkUp, NumberedFact, Report, Resume, Step
+from drivers.driver import Claims, CommandReport, Driver, LinkDown, LinkUp, NumberedFact, Report, Resume, Step
 from drivers.errors import LinkError
-from drivers.transports.transport import OpenPort, Transport
+from drivers.transports.transport import OpenPort, Recorded, Transport
+from firmware_bridge.trace import Tap
 
 CLOSE_TIMEOUT_S: Final = 5.0
 SHORTEST_WAIT_MS: Final = 1
@@ -24,12 +25,24 @@ OnReport: TypeAlias = Callable[[Report], None]
 
 
 class Connection:
-    """`on_report` is told, in order: `LinkUp` first, `LinkDown` last, neither if the handshake never succeeded."""
+    """`on_report` is told, in order: `LinkUp` first, `LinkDown` last, neither if the handshake never succeeded.
 
-    def __init__(self, driver: Driver, clock: Callable[[], int], on_report: OnReport) -> None:
+    `refusal`: why a device that claims this may not be used, a sentence, or None. `taps` are shown all bytes.
+    """
+
+    def __init__(
+        self,
+        driver: Driver,
+        clock: Callable[[], int],
+        on_report: OnReport,
+        refusal: Callable[[Claims], str | None],
+        taps: Sequence[Tap] = (),
+    ) -> None:
         self._driver = driver
         self._clock = clock
         self._on_report = on_report
+        self._refusal = refusal
+        self._taps = taps
         self._transport: Transport | None = None
         self._early: list[bytes] = []
         self._steps: deque[Step] = deque()
@@ -61,6 +74,10 @@ class Connection:
         transport = await open_port(port, self._received, self._lost)
         try:
             self._transport = transport
+            if isinstance(transport, Recorded):
+                nonce = transport.nonce
+            for tap in self._taps:
+                tap.opened(nonce)
             self._do(lambda now_ms: self._driver.opened(nonce=nonce, key=key, resume=resume, now_ms=now_ms))
             for data in self._early:
                 self._received(data)
@@ -95,7 +112,9 @@ class Connection:
     def _received(self, data: bytes) -> None:
         if self._transport is None:
             self._early.append(data)
-        else:
+        elif not self._ended.done():
+            for tap in self._taps:
+                tap.passed(to_host=True, data=data)
             self._do(lambda now_ms: self._driver.receive(data, now_ms))
 
     def _lost(self, error: LinkError) -> None:
@@ -121,6 +140,8 @@ class Connection:
                 for report in step.reports:
                     self._tell(report)
                 if step.to_send and self._transport is not None and not self._ended.cancelled():
+                    for tap in self._taps:
+                        tap.passed(to_host=False, data=step.to_send)
                     self._transport.write(step.to_send)
         finally:
             self._draining = False
@@ -133,7 +154,10 @@ class Connection:
             case LinkDown():
                 self._end(report)
                 return
-            case LinkUp():
+            case LinkUp(claims=claims):
+                if (why := self._refusal(claims)) is not None:
+                    self._end(LinkDown(why, final=True))
+                    return
                 self.link = report
                 self.up_since_s = self._loop.time()
             case NumberedFact(boot=boot, number=number):

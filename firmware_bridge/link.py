@@ -3,21 +3,28 @@
 import asyncio
 import contextlib
 import enum
-from collections import Counter
-from collections.abc import Callable, Mapping
+from collections import Counter, deque
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 import msgspec
 import structlog
 
 from drivers.commands import Command, Outcome
-from drivers.driver import Claims, CommandReport, Driver, LinkDown, LinkUp, NumberedFact, Report, Resume
+from drivers.driver import Alarm, Claims, CommandReport, Driver, LinkDown, LinkUp, NumberedFact, Report, Resume
 from drivers.errors import LinkError, PortMissing
+from drivers.registry import frame_namer
 from drivers.transports.transport import OpenPort
 from firmware_bridge.config import DeviceConfig
 from firmware_bridge.connection import Connection, internal_error
+from firmware_bridge.recorder import Recorder
+from firmware_bridge.trace import Tap, Trace
+from firmware_bridge.watchdog import Watchdog
 
+HOUR_MS: Final = 3_600_000
+LOSSES_REMEMBERED: Final = 10_000
 _MOST_DOUBLINGS: Final = 16
 
 
@@ -26,7 +33,8 @@ class Pace:
     """Pauses between tries, in seconds: doubling from `first_s` to a cap, each shortened by chance by up to a half.
 
     A missing port costs one look at a folder, so its cap is low. A refused device waits for a person.
-    The doubling begins anew after a connection of `healthy_s`.
+    The doubling begins anew after a connection of `healthy_s`. A device without a sign of life for `silent_s` is
+    unknown.
     """
 
     first_s: float = 0.25
@@ -34,6 +42,7 @@ class Pace:
     missing_cap_s: float = 1.0
     refused_s: float = 10.0
     healthy_s: float = 30.0
+    silent_s: float = 5.0
 
 
 class BackOff:
@@ -56,18 +65,26 @@ class BackOff:
 
 
 class LinkState(enum.Enum):
-    """REFUSED: the device is there, but a person has to do something first; `sentence` says what."""
+    """REFUSED: the device is there, but a person has to do something first; `sentence` says what.
+
+    UNKNOWN: the session stands, but the device gives no sign of life: what it does now nobody knows.
+    """
 
     CONNECTING = "connecting"
     WAITING = "waiting"
     REFUSED = "refused"
     UP = "up"
+    UNKNOWN = "unknown"
+
+
+_HELD: Final = (LinkState.UP, LinkState.UNKNOWN)
 
 
 class DeviceState(msgspec.Struct, frozen=True, kw_only=True):
     """A device's link as it stands. `tries` since it was last up; `losses` and `faults` in this run.
 
-    `sentence`: why it is not up. `counters`: what its drivers threw away or repeated in this run, by reason.
+    `sentence`: why it is not up. `heard_at_ms`: its last sign of life, on the table's clock. `counters`: what its
+    drivers threw away or repeated in this run, by reason.
     """
 
     kind: str
@@ -78,7 +95,9 @@ class DeviceState(msgspec.Struct, frozen=True, kw_only=True):
     generation: int
     tries: int
     losses: int
+    losses_last_hour: int
     faults: int
+    heard_at_ms: int | None
     claims: Claims | None
     boot: str | None
     counters: dict[str, int]
@@ -97,6 +116,7 @@ class Surroundings:
     new_driver: Callable[[DeviceConfig], Driver]
     jitter: Callable[[], float]
     pace: Pace
+    refusal: Callable[[Claims], str | None]
 
 
 class Link:
@@ -115,21 +135,31 @@ class Link:
         self._sentence: str | None = None
         self._generation = 0
         self._tries = 0
-        self._losses = 0
+        self._losses: deque[int] = deque(maxlen=LOSSES_REMEMBERED)
+        self._lost = 0
+        self._heard_at_ms: int | None = None
         self._faults = 0
         self._counted: Counter[str] = Counter()
+        self._trace = Trace(around.clock)
+        self._recorder = Recorder(device.name, device.port, Path(device.capture)) if device.capture else None
+        self._watchdog = Watchdog(around.pace.silent_s, self.ask, self._gone_silent)
 
     async def keep(self) -> None:
-        while True:
-            pause_s = await self._hold_once()
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(pause_s):
-                    await self._now.wait()
-            self._now.clear()
+        try:
+            while True:
+                pause_s = await self._hold_once()
+                with contextlib.suppress(TimeoutError):
+                    async with asyncio.timeout(pause_s):
+                        await self._now.wait()
+                self._now.clear()
+        finally:
+            if self._recorder is not None:
+                self._recorder.close()
 
     def retry(self) -> None:
-        """Something has changed: try again at once."""
-        self._now.set()
+        """Something may have changed: if the device is not connected, try again at once."""
+        if self._state not in _HELD:
+            self._now.set()
 
     def durable(self, boot: str, number: int) -> None:
         if self._connection is not None:
@@ -150,7 +180,7 @@ class Link:
 
     @property
     def state(self) -> DeviceState:
-        link = self._connection.link if self._connection is not None and self._state is LinkState.UP else None
+        link = self._connection.link if self._connection is not None and self._state in _HELD else None
         counters = self._counted + Counter(self._connection.counters if self._connection is not None else {})
         return DeviceState(
             kind=self._device.kind.value,
@@ -160,8 +190,10 @@ class Link:
             sentence=self._sentence,
             generation=self._generation,
             tries=self._tries,
-            losses=self._losses,
+            losses=self._lost,
+            losses_last_hour=sum(self._around.clock() - at_ms < HOUR_MS for at_ms in self._losses),
             faults=self._faults,
+            heard_at_ms=self._heard_at_ms,
             claims=link.claims if link is not None else None,
             boot=link.boot if link is not None else None,
             counters=dict(counters),
@@ -186,42 +218,73 @@ class Link:
             if down.final:
                 self._wait_for(LinkState.REFUSED, down.reason)
                 return self._around.pace.refused_s
-            self._wait_for(LinkState.WAITING, down.reason)
+            self._wait_for(LinkState.WAITING, down.reason, self._last_frames())
         return self._back_off.next_s(cap_s)
 
     async def _connect(self) -> LinkDown:
-        connection = Connection(self._around.new_driver(self._device), self._around.clock, self._tell)
+        around = self._around
+        taps: list[Tap] = [self._trace] if self._recorder is None else [self._trace, self._recorder]
+        connection = Connection(around.new_driver(self._device), around.clock, self._tell, around.refusal, taps)
         self._connection = connection
-        resume = self._around.resume_point(self._device.name)
+        resume = around.resume_point(self._device.name)
         try:
             return await connection.run(
-                self._around.open_port,
+                around.open_port,
                 self._device.port,
-                nonce=self._around.nonce(),
-                key=self._around.keys[self._device.name],
+                nonce=around.nonce(),
+                key=around.keys[self._device.name],
                 resume=resume,
             )
         finally:
             self._connection = None
+            self._watchdog.stop()
             self._counted += Counter(connection.counters)
             self._faults += connection.failed
             if connection.up_since_s is not None:
-                self._losses += 1
+                self._lost += 1
+                self._losses.append(around.clock())
                 self._back_off.ended_after(asyncio.get_running_loop().time() - connection.up_since_s)
 
-    def _wait_for(self, state: LinkState, sentence: str) -> None:
+    def _wait_for(self, state: LinkState, sentence: str, frames: Sequence[str] = ()) -> None:
         if (state, sentence) != (self._state, self._sentence):
             doing = "refused" if state is LinkState.REFUSED else "waiting for"
-            self._log.warning(f"{doing} {self._called}: {sentence}")
+            shown = {"frames": list(frames), "losses": self._lost, "counters": dict(self._counted)} if frames else {}
+            self._log.warning(f"{doing} {self._called}: {sentence}", **shown)
         self._state = state
         self._sentence = sentence
 
+    def _last_frames(self) -> list[str]:
+        try:
+            return self._trace.last_names(frame_namer(self._device.driver))
+        except Exception as error:  # noqa: BLE001  a line in a log must not cost the link
+            self._faults += 1
+            return [internal_error(error)]
+
+    def _gone_silent(self) -> None:
+        self._state = LinkState.UNKNOWN
+        self._sentence = (
+            f"{self._called} has given no sign of life for {self._around.pace.silent_s:g} s,"
+            " so what it does now is unknown: look at it; if it runs, switch it off and on"
+        )
+        self._log.warning(self._sentence)
+
+    def _hear(self) -> None:
+        self._heard_at_ms = self._around.clock()
+        self._watchdog.heard()
+        if self._state is LinkState.UNKNOWN:
+            self._state, self._sentence = LinkState.UP, None
+            self._log.info(f"{self._called} gives signs of life again")
+
     def _tell(self, report: Report) -> None:
+        if not isinstance(report, LinkDown):
+            self._hear()
         match report:
             case LinkUp(claims=claims, boot=boot, gap=gap):
                 self._state = LinkState.UP
                 self._sentence = None
                 self._tries = 0
+                self._now.clear()
+                self._watchdog.start()
                 self._log.info(
                     f"{self._called} is connected",
                     model=claims.model,
@@ -232,6 +295,8 @@ class Link:
                 )
             case NumberedFact(number=number, fact=fact):
                 self._log.debug("fact", fact=fact.__struct_config__.tag, number=number)
+            case Alarm(sentence=sentence):
+                self._log.warning(sentence)
             case CommandReport(command_id=command_id, outcome=outcome):
                 self._log.info("command told", id=command_id, outcome=outcome.value)
         self._around.on_report(self._device.name, report)

@@ -7,20 +7,25 @@ the next begins after a pause; only the process as a whole is restarted from out
 import asyncio
 import random
 import secrets
-from collections.abc import Callable, Sequence
-from typing import Final
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Any, Final, TypeAlias
 
 from drivers.commands import Command
 from drivers.driver import Driver, Report, Resume
 from drivers.errors import PortNameError
 from drivers.registry import make_driver
 from drivers.transports.ports import parse_port
-from drivers.transports.transport import OpenPort, open_transport
+from drivers.transports.transport import OpenPort, new_opener
+from firmware_bridge.approved import ApprovedFirmware, firmware_refusal
 from firmware_bridge.config import DeviceConfig
 from firmware_bridge.device_keys import device_key
+from firmware_bridge.hotplug import watch_ports
 from firmware_bridge.link import DeviceState, Link, Pace, Surroundings
 
 NONCE_BYTES: Final = 8
+
+WatchPorts: TypeAlias = Callable[[Callable[[], None]], Coroutine[Any, Any, None]]
+"""Calls its argument whenever a device may have come or gone, until cancelled."""
 
 
 def _random_nonce() -> bytes:
@@ -33,6 +38,7 @@ class Supervisor:
     `clock`: ms on the table's clock. `on_report(device, report)` is called on the event loop and must not wait; of each
     generation it is told `LinkUp` first and `LinkDown` last, and no `LinkDown` of one that never was up.
     `resume_point(device)`: the last fact that the journal holds. `nonce`: 8 random bytes for each connection.
+    `approved`: the only firmware that is talked to; empty for any.
 
     Raises PortNameError where a port cannot be read or two devices share one, DriverNameError for a driver that is not
     there, KeyFileError for a device's key that cannot be used.
@@ -46,14 +52,28 @@ class Supervisor:
         resume_point: Callable[[str], Resume | None],
         *,
         nonce: Callable[[], bytes] = _random_nonce,
-        open_port: OpenPort = open_transport,
+        open_port: OpenPort | None = None,
         new_driver: Callable[[DeviceConfig], Driver] | None = None,
         jitter: Callable[[], float] = random.random,
         pace: Pace = Pace(),  # noqa: B008  frozen
+        approved: Sequence[ApprovedFirmware] = (),
+        watch: WatchPorts = watch_ports,
     ) -> None:
         make = new_driver or _registered_driver
         keys = {device.name: device_key(device) for device in devices}
-        around = Surroundings(clock, on_report, resume_point, nonce, keys, open_port, make, jitter, pace)
+        around = Surroundings(
+            clock=clock,
+            on_report=on_report,
+            resume_point=resume_point,
+            nonce=nonce,
+            keys=keys,
+            open_port=open_port or new_opener(),
+            new_driver=make,
+            jitter=jitter,
+            pace=pace,
+            refusal=lambda claims: firmware_refusal(claims, approved),
+        )
+        self._watch = watch
         self._links: dict[str, Link] = {}
         ports: dict[str, str] = {}
         for device in devices:
@@ -71,6 +91,7 @@ class Supervisor:
         async with asyncio.TaskGroup() as group:
             for name, link in self._links.items():
                 group.create_task(link.keep(), name=f"link {name}")
+            group.create_task(self._watch(self._hint), name="hotplug")
 
     def durable(self, device: str, number: int, boot: str) -> None:
         """Every fact of `device` up to `number` of its boot id `boot` is committed."""
@@ -87,6 +108,10 @@ class Supervisor:
     def retry(self, device: str) -> None:
         """Try at once instead of after the pause, for instance because a port has just appeared."""
         self._links[device].retry()
+
+    def _hint(self) -> None:
+        for link in self._links.values():
+            link.retry()
 
     def state(self) -> dict[str, DeviceState]:
         """Each device's link, by the device's name."""

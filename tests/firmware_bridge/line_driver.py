@@ -1,7 +1,7 @@
 """A driver of words, for tests of what stands around drivers, and a table of ports that it is connected to."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from drivers.cards import Card
 from drivers.commands import Command, Outcome
@@ -10,6 +10,7 @@ from drivers.errors import LinkError, PortMissing
 from drivers.facts import CardDrawn, CutCard
 from drivers.transports.null_modem import NullModemEnd, null_modem
 from drivers.transports.transport import OnData, OnLost, Transport
+from firmware_bridge.approved import ApprovedFirmware
 from firmware_bridge.config import DeviceConfig
 from firmware_bridge.link import DeviceState, Pace
 from firmware_bridge.supervisor import Supervisor
@@ -136,7 +137,11 @@ class _Counted:
 class Hall:
     """A supervisor with one shoe of words, and all that was told."""
 
-    def __init__(self, pace: Pace = Pace(first_s=0.001, cap_s=0.004, missing_cap_s=0.002, refused_s=0.003)) -> None:  # noqa: B008
+    def __init__(
+        self,
+        pace: Pace = Pace(first_s=0.001, cap_s=0.004, missing_cap_s=0.002, refused_s=0.003),  # noqa: B008
+        approved: Sequence[ApprovedFirmware] = (),
+    ) -> None:
         self.ports = Ports()
         self.told: list[object] = []
         self.on_report: Callable[[str, object], None] = lambda _, report: self.told.append(report)
@@ -152,7 +157,10 @@ class Hall:
             new_driver=self._new_driver,
             jitter=lambda: 0.5,
             pace=pace,
+            approved=approved,
+            watch=self._watch,
         )
+        self.hint: Callable[[], None] = lambda: None
         self.task: asyncio.Task[None] | None = None
 
     def clock(self) -> int:
@@ -177,6 +185,10 @@ class Hall:
         if self.task is not None:
             self.task.cancel()
             await asyncio.wait([self.task])
+
+    async def _watch(self, on_change: Callable[[], None]) -> None:
+        self.hint = on_change
+        await asyncio.Event().wait()
 
     def _new_driver(self, _: DeviceConfig) -> LineDriver:
         driver = LineDriver()

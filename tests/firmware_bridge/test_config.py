@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from drivers.driver import DeviceKind
+from firmware_bridge.approved import ApprovedFirmware
 from firmware_bridge.config import Config, ConfigError, load_config
 
 GOOD = """
@@ -66,6 +67,22 @@ def test_a_good_file_is_read_and_its_paths_are_relative_to_it(tmp_path: Path) ->
     assert [device.key for device in config.devices] == [None, str(tmp_path / "shoe.key"), None]
 
 
+def test_recordings_and_the_folders_for_them_are_relative_to_the_file(tmp_path: Path) -> None:
+    text = GOOD.replace("serial:/dev/ttyS2", "replay:records/shoe.pcapng")
+    config = load(tmp_path, text.replace('name = "strip"', 'name = "strip"\ncapture = "records"'))
+    assert [device.capture for device in config.devices] == [None, None, str(tmp_path / "records")]
+    assert config.devices[1].port == f"replay:{tmp_path}/records/shoe.pcapng"
+
+
+def test_approved_firmware_is_a_list(tmp_path: Path) -> None:
+    assert load(tmp_path, GOOD).approved == ()
+    one = '[[approved]]\nmodel = "Lookout 52"\nversion = "1.0.0"\nhash = "Ab01"\n'
+    assert load(tmp_path, GOOD + one + one.replace("Ab01", "")).approved == (
+        ApprovedFirmware(model="Lookout 52", version="1.0.0", hash="Ab01"),
+        ApprovedFirmware(model="Lookout 52", version="1.0.0", hash=""),
+    )
+
+
 def test_a_house_of_ones_own_is_a_path(tmp_path: Path) -> None:
     assert load(tmp_path, GOOD.replace('"licensed"', '"ours.toml"')).house == str(tmp_path / "ours.toml")
 
@@ -81,7 +98,11 @@ def test_a_house_of_ones_own_is_a_path(tmp_path: Path) -> None:
         ("sensors = true", "sensers = true", "the key table.sensers is not known; known here: "),
         ('file = "licensed"', "", "the key house.file is missing; it is a text"),
         ('file = "licensed"', 'file = ""', "house.file must be a text"),
-        ("[house]", "[haus]", "the key haus is not known; known here: table, house, journal, sockets or device"),
+        (
+            "[house]",
+            "[haus]",
+            "the key haus is not known; known here: table, house, journal, sockets, device or approved",
+        ),
         ('kind = "shoe"', 'kind = "boot"', 'device[1].kind must be "shuffler", "shoe" or "layout"'),
         ('kind = "shoe"', 'kind = "layout"', 'device[2].kind "layout" is the kind of device[1] too'),
         ('name = "shoe-left"', 'name = "shuffler"', 'device[1].name "shuffler" is the name of device[0] too'),
@@ -94,6 +115,9 @@ def test_a_house_of_ones_own_is_a_path(tmp_path: Path) -> None:
         ('control = "control.sock"', 'control = "feed.sock"', "must be files of their own"),
         ('key = "shoe.key"', 'key = "/etc/keys/table.key"', "must be files of their own"),
         ("[table]", "[table", "is not TOML"),
+        ("[table]", '[[approved]]\nmodel = "M"\nversion = "1"\n[table]', "the key approved[0].hash is missing"),
+        ("[table]", '[[approved]]\nname = "M"\n[table]', "the key approved[0].name is not known; known here: model"),
+        ("[table]", '[[approved]]\nmodel = "M"\nversion = "1"\nhash = "x"\n[table]', "approved[0].hash must be"),
         ("[table]", "table = 3\n[taple]", "the key taple is not known"),
     ],
 )

@@ -1,0 +1,159 @@
+"""What the supervisor says of a link: hints, silence, losses, and the firmware that nobody approved."""
+
+from typing import SupportsIndex
+
+import pytest
+from structlog.testing import capture_logs
+
+from drivers.commands import Command, CommandKind, Outcome
+from drivers.driver import CommandReport, Heard, LinkDown, LinkUp
+from firmware_bridge.approved import ApprovedFirmware
+from firmware_bridge.link import LinkState, Pace
+from tests.drivers.transports.pty_end import until
+from tests.firmware_bridge.line_driver import Hall, missing
+
+NEVER = Pace(first_s=3600, cap_s=3600, missing_cap_s=3600, refused_s=3600)
+
+
+async def connect(hall: Hall, generation: int = 1) -> None:
+    await until(lambda: len(hall.ports.far) == generation)
+    hall.far.say("up A")
+    await until(lambda: hall.state.link is LinkState.UP)
+
+
+async def test_f14_a_hint_is_a_try_at_once() -> None:
+    hall = Hall(NEVER)
+    hall.ports.errors = [missing()]
+    async with hall:
+        await until(lambda: hall.state.link is LinkState.WAITING)
+        hall.hint()
+        await connect(hall)
+
+
+async def test_a_hint_while_a_device_is_refused_is_a_try_at_once() -> None:
+    hall = Hall(NEVER)
+    async with hall:
+        await until(lambda: len(hall.ports.far) == 1)
+        hall.far.say("final")
+        await until(lambda: hall.state.link is LinkState.REFUSED)
+        hall.hint()
+        await connect(hall, generation=2)
+
+
+async def test_f46_a_hint_in_the_middle_of_a_try_is_not_lost() -> None:
+    hall = Hall(NEVER)
+
+    class HintWhileOpening(list[Exception]):
+        def pop(self, index: SupportsIndex = -1) -> Exception:
+            hall.hint()
+            return super().pop(index)
+
+    hall.ports.errors = HintWhileOpening([missing()])
+    async with hall:
+        await connect(hall)
+
+
+async def test_f14_hints_while_a_device_is_up_cost_no_try_after_it() -> None:
+    hall = Hall(NEVER)
+    async with hall:
+        hall.hint()  # before it is up
+        await connect(hall)
+        hall.hint()
+        hall.far.end.hang_up()
+        await until(lambda: hall.state.link is LinkState.WAITING)
+        for _ in range(20):
+            await until(lambda: True)
+        assert len(hall.ports.opened) == 1
+
+
+async def test_f15_f44_a_silent_device_is_unknown_and_keeps_its_link() -> None:
+    hall = Hall(Pace(first_s=0.001, cap_s=0.004, silent_s=0.02))
+    with capture_logs() as lines:
+        async with hall:
+            await connect(hall)
+            await until(lambda: hall.state.link is LinkState.UNKNOWN)
+            assert b"ask\n" in hall.far.heard
+            assert "so what it does now is unknown" in (hall.state.sentence or "")
+            hall.supervisor.send("shoe", Command(id=5, kind=CommandKind.LOCK))
+            await until(lambda: hall.far.heard.endswith(b"lock\n") or b"lock" in hall.far.heard)
+            hall.far.say("heard")
+            await until(lambda: any(isinstance(report, Heard) for report in hall.told))
+            await until(lambda: hall.state.link in (LinkState.UP, LinkState.UNKNOWN))
+            assert hall.state.generation == 1
+            assert hall.state.losses == 0
+    events = [line["event"] for line in lines]
+    assert events[0] == "the shoe is connected"
+    assert events[1].startswith("the shoe has given no sign of life for 0.02 s")
+    assert "the shoe gives signs of life again" in events
+    assert not any(isinstance(report, LinkDown) for report in hall.told)
+
+
+async def test_f44_of_a_lost_device_nothing_old_is_told() -> None:
+    hall = Hall(NEVER)
+    async with hall:
+        await connect(hall)
+        assert hall.state.heard_at_ms is not None
+        assert hall.state.claims is not None
+        hall.far.end.hang_up()
+        await until(lambda: hall.state.link is LinkState.WAITING)
+        lost = hall.state
+        assert lost.claims is None
+        assert lost.boot is None
+
+
+async def test_f22_a_loss_is_one_line_with_the_last_frames_and_counts() -> None:
+    hall = Hall()
+    with capture_logs() as lines:
+        async with hall:
+            for generation in (1, 2):
+                await connect(hall, generation)
+                hall.far.say("draw 1 Qh", "junk")
+                hall.far.end.hang_up()
+                await until(lambda: hall.ports.open_now == 0)
+            await until(lambda: len(hall.ports.far) == 3)
+            assert (hall.state.losses, hall.state.losses_last_hour) == (2, 2)
+            assert hall.state.counters == {"junk": 2}
+    losses = [line for line in lines if "frames" in line]
+    assert [line["losses"] for line in losses] == [1, 2]
+    assert losses[0]["frames"] == ["> 31 bytes", "< 5 bytes", "< 15 bytes"]
+    assert losses[1]["counters"] == {"junk": 2}
+    assert "Qh" not in repr(lines)
+
+
+async def test_firmware_that_is_not_approved_is_refused_and_told_nothing() -> None:
+    hall = Hall(NEVER, approved=[ApprovedFirmware(model="Model", version="2.0", hash="00")])
+    async with hall:
+        await until(lambda: len(hall.ports.far) == 1)
+        hall.far.say("up A", "fact 1")
+        await until(lambda: hall.state.link is LinkState.REFUSED)
+        assert "is not on the list of approved firmware (approved for this model: 2.0)" in (hall.state.sentence or "")
+        hall.supervisor.send("shoe", Command(id=5, kind=CommandKind.LOCK))
+        await until(lambda: bool(hall.told))
+        assert [type(report) for report in hall.told] == [CommandReport]
+        assert isinstance(hall.told[0], CommandReport)
+        assert hall.told[0].outcome is Outcome.UNKNOWN
+        assert b"lock" not in hall.far.heard
+        assert hall.ports.open_now == 0
+
+
+async def test_approved_firmware_is_connected() -> None:
+    hall = Hall(approved=[ApprovedFirmware(model="Model", version="1.0", hash="00")])
+    async with hall:
+        await connect(hall)
+        assert [type(report) for report in hall.told] == [LinkUp]
+
+
+@pytest.mark.parametrize("step", ["name", "raise"])
+async def test_frames_that_cannot_be_named_do_not_cost_the_link(step: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(_: object) -> list[str]:
+        raise KeyError("Qh")
+
+    monkeypatch.setattr("firmware_bridge.link.frame_namer", (lambda _: broken) if step == "name" else broken)
+    hall = Hall()
+    with capture_logs() as lines:
+        async with hall:
+            await connect(hall)
+            hall.far.end.hang_up()
+            await connect(hall, generation=2)
+            assert hall.state.faults == 1
+    assert "Qh" not in repr(lines)
