@@ -130,10 +130,10 @@ class Deal:
         return packet
 
     def _turn(self, index: int) -> Place | None:
-        """Once the deal is over no place has the turn."""
-        passes = 1 if self.rig == "group" else HAND
-        waiting = self.over and not (self.rig == "group" and index < len(self.order))
-        return None if waiting or index >= passes * len(self.order) else self.order[index % len(self.order)]
+        """Whose card or group that one is. Once all are out, or the deal is over, no place has the turn."""
+        if self.rig == "group":
+            return self.order[index] if index < len(self.order) else None
+        return None if self.over or index >= HAND * len(self.order) else self.order[index % len(self.order)]
 
     # What sensors and people count
 
@@ -147,7 +147,7 @@ class Deal:
         if self.over and place in self.order and state.packets:
             if cards <= HAND:
                 return None
-            state.read = cards
+            state.read, state.accepted = cards, False
         if cards <= state.expected:
             return None
         packet = self._landing(place)
@@ -259,6 +259,10 @@ class Deal:
         state = self.at(place)
         return bool(state.packets and (not self.sensors or state.now)) or bool(state.checked)
 
+    def is_on_its_way(self, place: Place) -> bool:
+        """Cards that are meant for the place have left and were not seen to land anywhere."""
+        return any(packet.place is None and packet.taken and packet.turn == place for packet in self.packets)
+
     def sensed_hand(self, place: Place) -> bool:
         """A whole hand was seen at the place, by its sensor or a person."""
         state = self.at(place)
@@ -313,16 +317,15 @@ class Deal:
 
     def drop_missing(self) -> None:
         """The draws that nobody told of were no cards: deal the others out again in their order."""
-        cards = [card for packet in self.packets for card in packet.cards if card is not MISSING]
+        drawn = [packet for packet in self.packets if packet.read]
         self.packets.clear()
-        self._last = None
         for state in self.places.values():
             state.packets.clear()
-        for card in cards:
-            packet = self._new([card])
-            packet.taken = True
-            if packet.turn is not None:
-                self._land(packet, packet.turn)
+        for index, packet in enumerate(drawn):
+            place = self.order[index % len(self.order)]
+            packet.index, packet.turn, packet.place = index, place, place
+            self.packets.append(packet)
+            self.at(place).packets.append(packet)
 
     def _packets_of(self, place: Place) -> Iterator[Packet]:
         """Those that landed there, and those that were meant for it and were never seen to land."""

@@ -112,13 +112,15 @@ class Dealing:
                 continue
             self.deal.let_stand(wrong)
             self._ledger.flag(self._names(wrong), wrong.place, at_ms, self._around.deck, touches=wrong.touches)
-            if wrong.place == DEALER and wrong.packet is not None and not self.deal.over:
-                self._find_skipped(at_ms)
+        if self.deal.at(DEALER).packets and not self.deal.over and not self._ledger.void:
+            self._find_skipped(at_ms)
 
     def _find_skipped(self, at_ms: int) -> None:
-        """The dealer is served out of turn: seats in play that have no card were passed over."""
+        """The dealer is served before the deal is over: seats in play that have no card were passed over."""
         for place in self.deal.order:
-            if place != DEALER and place not in self._around.passed_over() and self.deal.seen_empty(place):
+            if place == DEALER or place in self._around.passed_over() or self.deal.is_on_its_way(place):
+                continue
+            if self.deal.seen_empty(place) and self._ledger.find(Irregularity.SKIPPED_SEAT, place) is None:
                 touches = frozenset({place})
                 self._ledger.flag(Irregularity.SKIPPED_SEAT, place, at_ms, self._around.deck, touches=touches)
 

@@ -55,7 +55,7 @@ class Judgement:
         """The floor let the round go on: the counts that this hold put in question count as they are."""
         if hold.irregularity not in COUNTING:
             return
-        if hold.touches is EVERYWHERE:
+        if hold.irregularity is Irregularity.COUNT_CONFLICT and hold.touches is EVERYWHERE:
             self._total_accepted = True
         for place, state in self._deal.places.items():
             state.accepted = state.accepted or hold.touches is EVERYWHERE or place in hold.touches
@@ -70,10 +70,10 @@ class Judgement:
         least, most = deal.drawn()
         whole = HAND * len(deal.order)
         checked = all(deal.at(place).checked is not None for place in deal.order)
-        if whole == most or checked:
-            return True
-        if whole == least:
+        if whole == least < most:
             deal.drop_missing()
+            return True
+        if least <= whole <= most or checked:
             return True
         self._ledger.flag(Irregularity.COUNT_CONFLICT, None, at_ms, self._deck, touches=EVERYWHERE)
         if self._ledger.holds or self._ledger.void:

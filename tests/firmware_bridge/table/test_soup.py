@@ -5,6 +5,7 @@ import json
 from typing import Any
 
 import msgspec
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -147,13 +148,20 @@ def run(soup: Soup) -> bytes:
 
 
 @given(SOUP)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_the_same_facts_give_the_same_bytes(soup: Soup) -> None:
     assert run(soup) == run(soup)
 
 
+@pytest.mark.long
 @given(SOUP)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=3000, deadline=None)
+def test_a_long_evening_of_it(soup: Soup) -> None:
+    assert run(soup) == run(soup)
+
+
+@given(SOUP)
+@settings(max_examples=60, deadline=None)
 def test_a_refused_fact_changes_nothing(soup: Soup) -> None:
     bridge = Bridge(KEY)
     bridge.apply(started(soup[0], soup[1]))
@@ -176,7 +184,7 @@ def told(event: msgspec.Struct) -> msgspec.Struct:
 
 
 @given(SOUP)
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_cards_stand_in_released_hands_alone(soup: Soup) -> None:
     bridge = Bridge(KEY)
     bridge.apply(started(soup[0], soup[1]))
