@@ -12,6 +12,7 @@ import pytest
 from tests.parts.required import missing
 from tests.vm.code_layer import ROOT, make_code_layer
 from tests.vm.machine import VirtualMachine
+from tests.vm.table_pc import install
 
 PART = "virtual-machine"
 
@@ -29,6 +30,12 @@ def booted() -> Iterator[VirtualMachine]:
             yield machine
         finally:
             machine.close()
+
+
+@pytest.fixture(scope="session")
+def installed(booted: VirtualMachine) -> None:
+    """The project is installed there as on a table PC."""
+    install(booted)
 
 
 @pytest.fixture
