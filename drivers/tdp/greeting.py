@@ -54,6 +54,22 @@ class Expected:
 
 def greeted(header: Header, body: bytes, nonce: bytes, attempts: int, expected: Expected) -> Greeted:
     """Judges an answer to the hello of `nonce`, said `attempts` times. Raises AnswerDropped, AnswerRefused."""
+    answer, extra = identified(header, body, nonce, attempts, expected)
+    if expected.key is None:
+        if answer.capabilities & Capability.REFUSES_PLAIN:
+            raise AnswerRefused(
+                f"The {named(answer)} takes authenticated sessions only: pair it, and configure its key."
+            )
+        return Greeted(answer, extra)
+    seal, reader = _proven(header, body, answer, expected.key)
+    return Greeted(answer, extra, seal, reader)
+
+
+def identified(header: Header, body: bytes, nonce: bytes, attempts: int, expected: Expected) -> tuple[HelloAnswer, int]:
+    """The answer of the device that is configured, by its own word, and the unknown bytes behind it.
+
+    Raises AnswerDropped, AnswerRefused.
+    """
     if body[HEADER_SIZE : HEADER_SIZE + len(nonce)] != nonce or len(body) < _FIXED_MAJORS.stop:
         raise AnswerDropped("other_session")
     if header.authenticated and expected.key is None:
@@ -74,14 +90,7 @@ def greeted(header: Header, body: bytes, nonce: bytes, attempts: int, expected: 
     refusal = wrong_device(answer, expected.kind, expected.serial_number)
     if refusal is not None:
         raise AnswerRefused(refusal)
-    if expected.key is None:
-        if answer.capabilities & Capability.REFUSES_PLAIN:
-            raise AnswerRefused(
-                f"The {named(answer)} takes authenticated sessions only: pair it, and configure its key."
-            )
-        return Greeted(answer, extra)
-    seal, reader = _proven(header, body, answer, expected.key)
-    return Greeted(answer, extra, seal, reader)
+    return answer, extra
 
 
 def _proven(header: Header, body: bytes, answer: HelloAnswer, key: bytes) -> tuple[Seal, SealReader]:

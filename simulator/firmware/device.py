@@ -226,8 +226,6 @@ class Firmware:
             self.counters["late_hellos"] += 1
             return
         if self._state is SessionState.SILENT or hello.nonce != self._nonce:
-            if self._state is SessionState.SILENT:
-                self._out += DELIMITER
             self._end_session()
             self._state = SessionState.GREETED
             if hello.nonce != self._nonce:
@@ -260,6 +258,7 @@ class Firmware:
             serial_number=self.identity.serial_number,
             firmware_version=FIRMWARE_VERSION,
         )
+        self._out += DELIMITER
         self._common_major = hello.lowest_major <= MAJOR <= hello.highest_major
         self._say(answer, session=0)
 

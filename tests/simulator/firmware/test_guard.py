@@ -252,3 +252,12 @@ def test_the_host_or_the_end_of_the_session_ends_it(end: str) -> None:
         host.session = session_id(b"another!", KEYS.boot)
     assert host.device.pairing.until_ms is None
     assert host.say(commit()) == [PairStopped(reason=StopReason.NOT_PAIRING)]
+
+
+def test_every_answer_to_a_hello_begins_with_a_delimiter() -> None:
+    """Its host may have opened the port a moment ago, and takes nothing before one."""
+    firmware = device(None)
+    for nonce in (b"nonce--1", b"nonce--1", b"nonce--2"):
+        hello = wire_frame(Hello(nonce=nonce), session=0, sequence=0, acknowledgement=0)
+        answer = firmware.receive(b"\x00" + hello, 1000)
+        assert len(FrameDecoder().feed(answer)) == 1
