@@ -21,6 +21,8 @@ COMMANDS: Final = {
     "odds": "firmware_bridge.cli.odds",
     "decode": "firmware_bridge.cli.decode",
     "diagram": "firmware_bridge.cli.diagram",
+    "doctor": "firmware_bridge.cli.doctor",
+    "suggest-udev": "firmware_bridge.cli.suggest_udev",
 }
 
 

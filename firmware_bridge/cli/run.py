@@ -15,9 +15,8 @@ from drivers.errors import DriverNameError, PortNameError
 from firmware_bridge.cli.errors import CommandError
 from firmware_bridge.config import Config, ConfigError, load_config
 from firmware_bridge.daemon import Daemon, Ground
-from firmware_bridge.game.rules import RulesRefused, choose_rules
+from firmware_bridge.houses.chosen import chosen_house
 from firmware_bridge.houses.house import House
-from firmware_bridge.houses.loader import HouseError, load_house
 from firmware_bridge.journal.errors import JournalError
 from firmware_bridge.journal.keys import load_keys
 from firmware_bridge.journal.store import Store
@@ -44,7 +43,7 @@ def run(
     faulthandler.enable()  # where it hung, without values, should the watchdog end it
     try:
         read = load_config(config)
-        house = _house(read)
+        house = chosen_house(read)
     except ConfigError as error:
         raise CommandError(str(error), WRONG_CONFIG) from error
     try:
@@ -64,22 +63,6 @@ def run(
         raise CommandError(told, DEFECT) from None
     finally:
         ground.store.close()
-
-
-def _house(config: Config) -> House:
-    """The configured house, if it offers what the table has chosen. Raises ConfigError."""
-    try:
-        house = load_house(config.house)
-        setup = config.setup
-        choose_rules(house, schedule=setup.schedule, decks=setup.decks, options=setup.options)
-    except HouseError as error:
-        raise ConfigError(f"{config.file}: house.file: {_sentence(error)}") from error
-    except RulesRefused as error:
-        raise ConfigError(f"{config.file}: table: {_sentence(error)}") from error
-    if setup.seats > house.deal.places:
-        most = f"the house {house.name} has {house.deal.places} places at most"
-        raise ConfigError(f"{config.file}: table.seats is {setup.seats}, but {most}.")
-    return house
 
 
 def _ground(config: Config, house: House) -> Ground:

@@ -1,0 +1,151 @@
+"""The machines' ports: there, told apart, open to the service, and in nobody else's hands."""
+
+import os
+import stat
+from collections import Counter
+from collections.abc import Iterator
+from typing import Final
+
+from drivers.transports.holders import other_holders
+from drivers.transports.ports import Port, SerialByProperty, SerialPort
+from drivers.transports.usb_port import UsbPort
+from firmware_bridge.config import DeviceConfig
+from firmware_bridge.doctor.devices import UsbDevice, usb_devices
+from firmware_bridge.doctor.findings import Finding, Health
+from firmware_bridge.doctor.site import Site
+from firmware_bridge.doctor.unit import UNIT, service_groups
+
+_READ_WRITE: Final = 0o6
+
+
+def ports(site: Site) -> Iterator[Finding]:
+    """One node for each configured port."""
+    for device, port in site.ports():
+        if not isinstance(port, (SerialPort, SerialByProperty, UsbPort)):
+            yield Finding("ports", Health.UNKNOWN, f"The {device.name} is at {device.port}, which is no local device.")
+            continue
+        found = _found(site, port)
+        if len(found) == 1:
+            yield Finding("ports", Health.OK, f"The {device.name} is plugged in: {device.port} is {found[0]}.")
+        elif found:
+            several = f"{device.port} of the {device.name} fits {len(found)} devices ({', '.join(found)})"
+            yield Finding("ports", Health.WRONG, f"{several}: unplug the others, or name it by its place.")
+        else:
+            missing = f"There is no device at {device.port} for the {device.name}"
+            yield Finding("ports", Health.WRONG, f"{missing}: plug it in, or correct its port; {_plugged_in(site)}.")
+
+
+def twins(site: Site) -> Iterator[Finding]:
+    """Devices that nothing tells apart but the socket they are in."""
+    check = "twins"
+    everything = usb_devices(site.machine)
+    alike = Counter(device.twin_key for device in everything)
+    mine = {(device.name, usb) for device, usb in _usb(site)}
+    for name, usb in sorted(mine, key=lambda one: one[0]):
+        by_place = _names_place(site, name)
+        if alike[usb.twin_key] > 1 and not by_place:
+            same = "the same serial number" if usb.serial_number else "no serial number"
+            told = f"The {name}, {usb.called}, is one of {alike[usb.twin_key]} devices of its make with {same}"
+            yield Finding(check, Health.WRONG, f"{told}: name its port by its place, /dev/table/port-...")
+        elif usb.serial_number is None and not by_place:
+            told = f"The {name}, {usb.called}, has no serial number, so that a second one would be taken for it"
+            yield Finding(check, Health.WARNING, f"{told}: name its port by its place, /dev/table/port-...")
+        else:
+            how = "its place" if by_place else "its serial number"
+            yield Finding(check, Health.OK, f"The {name}, {usb.called}, is known by {how}.")
+
+
+def access(site: Site) -> Iterator[Finding]:
+    """May the service's user open what is configured, and nobody else whom it does not concern?"""
+    groups = service_groups(site.machine, site.unit)
+    user = site.machine.user_id(site.unit.user)
+    for device, node in _nodes(site):
+        there = site.machine.at(node).stat()
+        mode = stat.S_IMODE(there.st_mode)
+        group = site.machine.group_name(there.st_gid)
+        about = f"{node} of the {device.name} (group {group}, mode {mode:04o})"
+        owned = there.st_uid == user and mode >> 6 & _READ_WRITE == _READ_WRITE
+        if mode & _READ_WRITE:
+            told = f"{about} is open to everybody"
+            yield Finding("access", Health.WARNING, f"{told}: give it a group and mode 0660 by a rule of udev.")
+        elif owned or (there.st_gid in groups and mode >> 3 & _READ_WRITE == _READ_WRITE):
+            yield Finding("access", Health.OK, f"The service may open {about}.")
+        elif mode >> 3 & _READ_WRITE == _READ_WRITE and there.st_gid != 0:
+            told = f"The service may not open {about}, because {site.unit.user} is not in the group {group}"
+            what = "print a rule with firmware-bridge suggest-udev, or add SupplementaryGroups= to the unit"
+            yield Finding("access", Health.WRONG, f"{told}: {what}.")
+        else:
+            told = f"The service may not open {about}, because no rule of udev gave it to a group"
+            yield Finding("access", Health.WRONG, f"{told}: print one with firmware-bridge suggest-udev.")
+
+
+def holders(site: Site) -> Iterator[Finding]:
+    """Does anybody but the service have a port open?"""
+    service = site.machine.ask(("systemctl", "show", "--property=MainPID", "--value", UNIT)) or ""
+    for device, node in _nodes(site):
+        there = site.machine.at(node).stat()
+        others = [one for one in other_holders(there, proc=site.machine.at("/proc")) if str(one.pid) != service.strip()]
+        if others:
+            told = f"{node} of the {device.name} is held by {others[0]}"
+            yield Finding("holders", Health.WRONG, f"{told}: end it, or keep it from that port.")
+        elif os.geteuid() != 0:
+            yield Finding("holders", Health.UNKNOWN, f"Who holds {node} is shown to root alone: run this as root.")
+        else:
+            yield Finding("holders", Health.OK, f"Nobody but the service has {node} of the {device.name} open.")
+
+
+def _found(site: Site, port: Port) -> list[str]:
+    if isinstance(port, UsbPort):
+        return [usb.called for usb in usb_devices(site.machine) if _fits(usb, port)]
+    return site.nodes(port)
+
+
+def _fits(usb: UsbDevice, port: UsbPort) -> bool:
+    wanted = (
+        (port.vendor_id, int(usb.vendor_id, 16)),
+        (port.product_id, int(usb.product_id, 16)),
+        (port.serial_number, usb.serial_number),
+        (port.path, usb.place),
+    )
+    return all(asked is None or asked == there for asked, there in wanted)
+
+
+def _usb(site: Site) -> Iterator[tuple[DeviceConfig, UsbDevice]]:
+    for device, line in site.lines():
+        if line.usb is not None:
+            yield device, line.usb
+    for device, port in site.ports():
+        if isinstance(port, UsbPort):
+            yield from ((device, usb) for usb in usb_devices(site.machine) if _fits(usb, port))
+
+
+def _nodes(site: Site) -> Iterator[tuple[DeviceConfig, str]]:
+    """The nodes of the configured devices that are there."""
+    for device, port in site.ports():
+        for node in site.nodes(port):
+            yield device, node
+        if isinstance(port, UsbPort):
+            for usb in (usb for usb in usb_devices(site.machine) if _fits(usb, port)):
+                numbers = (site.machine.read(f"{usb.folder}/{name}") for name in ("busnum", "devnum"))
+                node = "/dev/bus/usb/" + "/".join(f"{int(number or 0):03d}" for number in numbers)
+                if site.machine.at(node).exists():
+                    yield device, node
+
+
+def _names_place(site: Site, name: str) -> bool:
+    """Is the port of this device named by the socket it is in?"""
+    for device, port in site.ports():
+        if device.name == name:
+            match port:
+                case SerialPort(path=path):
+                    return "/port-" in path or "/by-path/" in path
+                case SerialByProperty(properties=properties):
+                    return any(key in ("ID_PATH", "ID_PATH_TAG") for key, _ in properties)
+                case UsbPort(path=path):
+                    return path is not None
+    return False
+
+
+def _plugged_in(site: Site) -> str:
+    names = [site.machine.named(path) for path in site.machine.files(["/dev/table"], "")]
+    return f"plugged in are {', '.join(names)}" if names else "nothing that udev knows as a machine is plugged in"

@@ -1,0 +1,86 @@
+"""What `make install` and udev/README.md put onto a table PC."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from firmware_bridge.doctor.findings import Finding, Health
+from firmware_bridge.doctor.site import Site
+from firmware_bridge.doctor.unit import UNIT
+
+RULES: Final = "70-firmware-bridge.rules"
+RULES_FOLDERS: Final = (
+    "/etc/udev/rules.d",
+    "/run/udev/rules.d",
+    "/usr/local/lib/udev/rules.d",
+    "/usr/lib/udev/rules.d",
+    "/lib/udev/rules.d",
+)
+_FOR_EVERYBODY: Final = re.compile(r"""^(?!\s*#).*(?:tty|usb).*MODE\s*:?=\s*"0?666\"""", re.MULTILINE)
+
+
+def users(site: Site) -> Iterator[Finding]:
+    machine, unit = site.machine, site.unit
+    missing = [f"user {unit.user}"] if machine.user_id(unit.user) is None else []
+    missing += [f"group {name}" for name in (unit.group, *unit.more_groups) if machine.group_id(name) is None]
+    if missing:
+        yield Finding("users", Health.WRONG, f"There is no {' and no '.join(missing)}: run systemd-sysusers.")
+    else:
+        groups = " and ".join((unit.group, *unit.more_groups))
+        yield Finding("users", Health.OK, f"The service runs as {unit.user}, in {groups}.")
+
+
+def rules(site: Site) -> Iterator[Finding]:
+    installed = [path for path in site.machine.files(RULES_FOLDERS, ".rules") if path.name == RULES]
+    if not installed:
+        told = f"udev's rules {RULES} are not installed"
+        yield Finding("udev rules", Health.WRONG, f"{told}: run make install, then udevadm control --reload.")
+    elif not (site.machine.read(site.machine.named(installed[0])) or "").strip():
+        hidden = site.machine.named(installed[0])
+        yield Finding("udev rules", Health.WRONG, f"The empty file {hidden} hides udev's rules: take it away.")
+    else:
+        yield Finding("udev rules", Health.OK, f"udev's rules are {site.machine.named(installed[0])}.")
+    for path in site.machine.files(RULES_FOLDERS[:1], ".rules"):
+        name = site.machine.named(path)
+        if _FOR_EVERYBODY.search(site.machine.read(name) or ""):
+            told = f"{name} opens devices to everybody (mode 0666)"
+            yield Finding("udev rules", Health.WARNING, f'{told}: write GROUP="table-devices", MODE="0660" instead.')
+
+
+def unit(site: Site) -> Iterator[Finding]:
+    check = "service"
+    if site.unit.path is None:
+        yield Finding(check, Health.WRONG, f"{UNIT} is not installed: run make install.")
+        return
+    yield Finding(check, Health.OK, f"{UNIT} is installed as {site.unit.path}.")
+    shown = site.machine.ask(("systemctl", "show", "--property=ActiveState,UnitFileState,Result,ExecMainStatus", UNIT))
+    states = dict(line.split("=", 1) for line in (shown or "").splitlines() if "=" in line)
+    if "ActiveState" not in states:
+        yield Finding(check, Health.UNKNOWN, "systemd does not tell how the service stands: run this where it runs.")
+        return
+    yield _enabled(states.get("UnitFileState", ""))
+    yield _active(states)
+
+
+def _enabled(state: str) -> Finding:
+    if state == "enabled":
+        return Finding("service", Health.OK, "The service starts with the machine.")
+    told = f"The service does not start with the machine (it is {state or 'not known to systemd'})"
+    return Finding("service", Health.WARNING, f"{told}: run systemctl enable firmware-bridge.")
+
+
+def _active(states: dict[str, str]) -> Finding:
+    match states["ActiveState"]:
+        case "active":
+            return Finding("service", Health.OK, "The service is running.")
+        case "failed":
+            why = f"{states.get('Result', '')}, status {states.get('ExecMainStatus', '?')}"
+            what = (
+                "mend what stands above or in journalctl -u firmware-bridge, then run systemctl start firmware-bridge"
+            )
+            return Finding("service", Health.WRONG, f"The service has failed ({why}): {what}.")
+        case "inactive":
+            return Finding("service", Health.WARNING, "The service is stopped: run systemctl start firmware-bridge.")
+        case state:
+            told = f"The service is {state}, perhaps over and over"
+            return Finding("service", Health.WARNING, f"{told}: see journalctl -u firmware-bridge.")

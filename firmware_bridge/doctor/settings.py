@@ -1,0 +1,74 @@
+"""The configuration, the house, the drivers and the keys."""
+
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+from drivers.errors import DriverNameError, PortNameError
+from drivers.registry import make_driver
+from drivers.transports.ports import parse_port
+from firmware_bridge.config import ConfigError
+from firmware_bridge.doctor.findings import Finding, Health
+from firmware_bridge.doctor.site import Site
+from firmware_bridge.houses.chosen import chosen_house
+from firmware_bridge.journal.errors import KeyFileError
+from firmware_bridge.journal.keys import read_keys
+
+
+def configuration(site: Site) -> Iterator[Finding]:
+    check = "configuration"
+    if site.config is None:
+        yield Finding(check, Health.WRONG, site.trouble)
+        return
+    devices = ", ".join(device.name for device in site.config.devices)
+    yield Finding(check, Health.OK, f"{site.file} describes the table {site.config.table_name} with {devices}.")
+    for device in site.config.devices:
+        try:
+            parse_port(device.port)
+            make_driver(device.driver, device.kind, device.serial_number)
+        except (PortNameError, DriverNameError) as error:
+            yield Finding(check, Health.WRONG, f"{site.file}: the device {device.name}: {str(error).rstrip('.')}.")
+
+
+def house(site: Site) -> Iterator[Finding]:
+    if site.config is None:
+        yield Finding("house", Health.UNKNOWN, "The house is named in a configuration that cannot be used.")
+        return
+    try:
+        chosen = chosen_house(site.config)
+    except ConfigError as error:
+        yield Finding("house", Health.WRONG, str(error))
+    else:
+        yield Finding("house", Health.OK, f"The house {chosen.name} offers what the table has chosen.")
+
+
+def keys(site: Site) -> Iterator[Finding]:
+    if site.config is None:
+        yield Finding("keys", Health.UNKNOWN, "The key is named in a configuration that cannot be used.")
+        return
+    yield _key(site, site.config.journal_key, "the journal")
+    for device in site.config.devices:
+        if device.key is not None:
+            yield _key(site, Path(device.key), f"the device {device.name}")
+
+
+def _key(site: Site, named: Path, whose: str) -> Finding:
+    source = site.unit.source_of(named) or named
+    handed = "" if source == named else f", which systemd hands to the service as {named}"
+    there = site.machine.at(source)
+    try:
+        mode = there.stat().st_mode
+    except PermissionError:
+        return Finding("keys", Health.UNKNOWN, f"The key {source} can be looked at by root alone: run this as root.")
+    except OSError:
+        make = f"make it as udev/README.md says, or bring it back{handed}"
+        return Finding("keys", Health.WRONG, f"The key of {whose} is not at {source}: {make}.")
+    if mode & (stat.S_IRWXG | stat.S_IRWXO):
+        open_to = f"The key {source} is open to other users (mode {stat.S_IMODE(mode):04o})"
+        return Finding("keys", Health.WRONG, f"{open_to}: run chmod 600 {source}.")
+    try:
+        read_keys(there)
+    except KeyFileError as error:
+        health = Health.UNKNOWN if isinstance(error.__cause__, PermissionError) else Health.WRONG
+        return Finding("keys", health, f"{str(error).rstrip('.')}.".replace(str(there), str(source)))
+    return Finding("keys", Health.OK, f"The key of {whose} is {source}{handed}; nobody else may read it.")
