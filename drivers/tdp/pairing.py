@@ -16,7 +16,7 @@ from drivers.tdp.fields import BadMessage
 from drivers.tdp.greeting import AnswerDropped, AnswerRefused, Expected, identified
 from drivers.tdp.header import HEADER_SIZE, MAJOR, Header, session_id
 from drivers.tdp.identity import claims_of, named
-from drivers.tdp.messages import Hello, HelloAnswer, HostMessage, read_message, wire_frame
+from drivers.tdp.messages import Hello, HelloAnswer, HostMessage, Ping, read_message, wire_frame
 from drivers.tdp.pairing_messages import (
     CONFIRMATION_SIZE,
     PairCommit,
@@ -27,8 +27,9 @@ from drivers.tdp.pairing_messages import (
     PairStop,
     PairStopped,
 )
+from drivers.tdp.session import HELLO_MS, SILENCE_MS
 
-REPEAT_MS: Final = 1000
+REPEAT_MS: Final = 500
 ANSWER_MS: Final = 10_000
 PERSON_MS: Final = 120_000
 
@@ -121,6 +122,8 @@ class HostPairing:
         self._sequence = 0
         self._key = b""
         self._again_ms = 0
+        self._heard_ms: int | None = None
+        self._pings = 0
         self._deadline_ms: int | None = None
 
     @property
@@ -128,7 +131,8 @@ class HostPairing:
         """When `tick` wants to be called next; None once it is over."""
         if self._state is PairingState.OVER:
             return None
-        return self._again_ms if self._deadline_ms is None else min(self._again_ms, self._deadline_ms)
+        silent_ms = None if self._heard_ms is None else self._heard_ms + SILENCE_MS
+        return min(time for time in (self._again_ms, self._deadline_ms, silent_ms) if time is not None)
 
     def opened(self, now_ms: int) -> PairingStep:
         """The port is open."""
@@ -161,6 +165,8 @@ class HostPairing:
             return PairingStep()
         if self._deadline_ms is not None and now_ms >= self._deadline_ms:
             return self._over(self._too_late())
+        if self._heard_ms is not None and now_ms - self._heard_ms >= SILENCE_MS:
+            return self._over(self._too_late())
         return PairingStep(to_send=self._say(now_ms)) if now_ms >= self._again_ms else PairingStep()
 
     def _frame(self, body: bytes, now_ms: int) -> PairingStep | None:
@@ -177,6 +183,7 @@ class HostPairing:
             message, _ = read_message(header, body)
         except BadMessage:
             return None
+        self._heard_ms = now_ms
         match message:
             case PairKey(device_public=device_public) if self._state is PairingState.COMMITTED:
                 return self._exchanged(self._answer, device_public, now_ms)
@@ -199,6 +206,7 @@ class HostPairing:
         if not answer.capabilities & Capability.OFFERS_AUTHENTICATION:
             return self._over(f"The {named(answer)} offers no authenticated mode: it cannot be paired.")
         self._answer = answer
+        self._heard_ms = now_ms
         self._session_id = session_id(self._nonce, answer.boot)
         return self._go(PairingState.COMMITTED, now_ms, ANSWER_MS)
 
@@ -222,19 +230,23 @@ class HostPairing:
         return PairingStep(NotPaired(sentence))
 
     def _say(self, now_ms: int) -> bytes:
-        """The message of this state, the first time or again."""
+        """The message of this state, the first time or again; a ping with it where there is a session."""
         self._again_ms = now_ms + REPEAT_MS
         match self._state:
             case PairingState.GREETING:
+                self._again_ms = now_ms + HELLO_MS
                 self._attempts += 1
                 return self._frame_of(Hello(nonce=self._nonce, attempt=self._attempts - 1))
             case PairingState.COMMITTED:
-                return self._frame_of(PairCommit(commitment=commitment(self._public)))
+                step = self._frame_of(PairCommit(commitment=commitment(self._public)))
             case PairingState.COMPARING:
-                return self._frame_of(PairReveal(host_public=self._public))
+                step = self._frame_of(PairReveal(host_public=self._public))
             case PairingState.CONFIRMED:
-                return self._frame_of(PairConfirm(confirmation=confirmation(self._key, b"host")))
-        return b""
+                step = self._frame_of(PairConfirm(confirmation=confirmation(self._key, b"host")))
+            case _:
+                return b""
+        self._pings += 1
+        return step + self._frame_of(Ping(id=self._pings))
 
     def _frame_of(self, message: HostMessage) -> bytes:
         session = 0 if isinstance(message, Hello) else self._session_id
@@ -243,10 +255,13 @@ class HostPairing:
         return DELIMITER + frame
 
     def _too_late(self) -> str:
+        """Of a time that is over, and of a device that has fallen silent."""
         kind = self._expected.kind.value
+        if self._state is PairingState.COMPARING:
+            return f"The {kind} has fallen silent: check its cable and its power, then pair it again."
         if self._state is PairingState.CONFIRMED:
             return (
-                f"The {kind} was not confirmed at its own end within {PERSON_MS // 1000} s, or what it said was lost: "
+                f"The {kind} was not confirmed at its own end within {PERSON_MS // 1000} s, or fell silent: "
                 "it may hold a new key that this host has not; pair it again."
             )
         return (
