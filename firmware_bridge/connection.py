@@ -5,7 +5,7 @@ Nothing outlives its generation: once it has ended no report of it is told, and 
 
 import asyncio
 import traceback
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final, TypeAlias
@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 from drivers.commands import Command, Outcome
 from drivers.driver import Claims, CommandReport, Driver, LinkDown, LinkUp, NumberedFact, Report, Resume, Step
 from drivers.errors import LinkError
-from drivers.transports.transport import OpenPort, Recorded, Transport
+from drivers.transports.transport import Counting, OpenPort, Recorded, Transport
 from firmware_bridge.trace import Tap
 
 CLOSE_TIMEOUT_S: Final = 5.0
@@ -44,6 +44,8 @@ class Connection:
         self._refusal = refusal
         self._taps = taps
         self._transport: Transport | None = None
+        self._lost_before: Counter[str] = Counter()
+        self._lost_below: dict[str, int] = {}
         self._early: list[bytes] = []
         self._steps: deque[Step] = deque()
         self._draining = False
@@ -58,7 +60,9 @@ class Connection:
 
     @property
     def counters(self) -> dict[str, int]:
-        return self._driver.counters
+        """The driver's, and what the port's own driver counted in this generation."""
+        self._look_below()
+        return {**self._driver.counters, **self._lost_below}
 
     @property
     def up(self) -> bool:
@@ -74,6 +78,8 @@ class Connection:
         transport = await open_port(port, self._received, self._lost)
         try:
             self._transport = transport
+            if isinstance(transport, Counting):
+                self._lost_before = Counter(transport.counters)
             if isinstance(transport, Recorded):
                 nonce = transport.nonce
             for tap in self._taps:
@@ -83,6 +89,7 @@ class Connection:
                 self._received(data)
             down = await self._ended
         finally:
+            self._look_below()
             self._ended.cancel()
             self._disarm()
             await self._close(transport)
@@ -166,6 +173,10 @@ class Connection:
             case CommandReport(command_id=command_id, outcome=outcome) if outcome in _ENDS:
                 self._commands.pop(command_id, None)
         self._on_report(report)
+
+    def _look_below(self) -> None:
+        if isinstance(self._transport, Counting) and (counted := self._transport.counters):
+            self._lost_below = dict(Counter(counted) - self._lost_before)
 
     async def _close(self, transport: Transport) -> None:
         try:

@@ -7,6 +7,7 @@ import fcntl
 import os
 import stat
 import termios
+from array import array
 from functools import partial
 from typing import Final
 
@@ -23,6 +24,10 @@ OPEN_TIMEOUT_S: Final = 5.0
 CLOSE_TIMEOUT_S: Final = 2.0
 READ_BYTES: Final = 65_536
 UNSENT_BYTES: Final = 262_144
+_TIOCGICOUNT: Final = 0x545D
+_COUNTS: Final = 20
+_COUNTED: Final = {"line_bad_stop_bits": 6, "line_overruns": 7, "line_bad_parity": 8, "line_buffer_overruns": 10}
+"""Where struct serial_icounter_struct of linux/serial.h has them."""
 _NO_DEVICE: Final = (errno.ENOENT, errno.ENXIO, errno.ENODEV, errno.ENOTDIR)
 
 
@@ -69,6 +74,18 @@ class SerialTransport:
         if not self._unsent:
             self._loop.add_writer(self._fd, self._writable)
         self._unsent += data
+
+    @property
+    def counters(self) -> dict[str, int]:
+        """What the line's driver has counted of bytes lost or damaged; empty where it counts nothing or has ended."""
+        counts = array("i", bytes(4 * _COUNTS))
+        if self._ending is not None:
+            return {}
+        try:
+            fcntl.ioctl(self._fd, _TIOCGICOUNT, counts)
+        except OSError:  # ENOTTY, from drivers that do not count
+            return {}
+        return {name: counts[at] for name, at in _COUNTED.items() if counts[at]}
 
     async def close(self) -> None:
         self._closed_by_user = True

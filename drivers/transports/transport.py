@@ -44,6 +44,14 @@ class Recorded(Protocol):
     nonce: bytes
 
 
+@runtime_checkable
+class Counting(Protocol):
+    """A transport that knows what was lost or damaged below it, by reason, since long before it was opened."""
+
+    @property
+    def counters(self) -> dict[str, int]: ...
+
+
 async def open_transport(port_text: str, on_data: OnData, on_lost: OnLost) -> Transport:
     """Open the port named in the configuration; a recording is played from its beginning.
 

@@ -117,10 +117,10 @@ class Ports:
         end, far_end = null_modem()
         self.far.append(FarEnd(far_end))
         self.open_now += 1
-        return _Counted(end.attach(on_data, on_lost), self)
+        return Counted(end.attach(on_data, on_lost), self)
 
 
-class _Counted:
+class Counted:
     def __init__(self, end: NullModemEnd, ports: Ports) -> None:
         self._end = end
         self._ports = ports

@@ -84,7 +84,7 @@ async def test_what_is_asked_in_the_middle_of_a_report_waits_for_its_turn() -> N
         assert [type(report) for report in hall.told] == [LinkUp, NumberedFact, NumberedFact, Heard]
 
 
-async def test_a_hang_up_ends_the_generation_after_its_port_is_closed() -> None:
+async def test_f11_a_hang_up_ends_the_generation_after_its_port_is_closed() -> None:
     hall = Hall()
     closed_when_told: list[int] = []
 
@@ -105,7 +105,7 @@ async def test_a_hang_up_ends_the_generation_after_its_port_is_closed() -> None:
         assert hall.state.losses == 1
 
 
-async def test_nothing_of_an_ended_generation_is_told() -> None:
+async def test_f13_nothing_of_an_ended_generation_is_told() -> None:
     hall = Hall()
     async with hall:
         await connect(hall)
@@ -120,6 +120,21 @@ async def test_nothing_of_an_ended_generation_is_told() -> None:
         assert isinstance(hall.told[4], NumberedFact)
         assert hall.told[4].boot == "B"
         assert old.heard.endswith(b"goodbye\n")
+
+
+async def test_f20_half_a_line_of_the_link_before_does_not_begin_the_next() -> None:
+    hall = Hall()
+    async with hall:
+        await connect(hall)
+        hall.far.say("heard")
+        hall.far.end.write(b"fact ")
+        await until(lambda: len(hall.told) == 2)
+        hall.far.end.hang_up()
+        await until(lambda: len(hall.ports.far) == 2)
+        hall.far.say("7")
+        await connect(hall, "B", generation=2)
+        assert [type(report) for report in hall.told] == [LinkUp, Heard, LinkDown, LinkUp]
+        assert hall.state.counters == {"junk": 1}
 
 
 async def test_a_commit_of_an_older_boot_is_not_acknowledged_to_the_next() -> None:
@@ -252,7 +267,7 @@ async def test_a_retry_that_is_asked_for_does_not_wait() -> None:
         await connect(hall)
 
 
-def test_pauses_double_to_a_cap_and_begin_anew_after_a_healthy_time() -> None:
+def test_f14_pauses_double_to_a_cap_and_begin_anew_after_a_healthy_time() -> None:
     chance = iter([0.0, 0.0, 0.0, 0.0, 0.5, 0.999, 0.0, 0.0, 0.0])
     back_off = BackOff(Pace(first_s=1, healthy_s=30), lambda: next(chance))
     assert [back_off.next_s(5) for _ in range(5)] == [1, 2, 4, 5, 3.75]
@@ -273,7 +288,7 @@ async def test_a_connection_that_was_healthy_starts_the_doubling_anew() -> None:
 
 
 @pytest.mark.parametrize("step", ["resume_point", "nonce", "new_driver", "open_port", "opened", "wake_at_ms"])
-async def test_whatever_fails_in_a_try_is_counted_and_tried_again(step: str, mocker: MockerFixture) -> None:
+async def test_f12_whatever_fails_in_a_try_is_counted_and_tried_again(step: str, mocker: MockerFixture) -> None:
     hall = Hall()
     failures = [KeyError("Qh")] * 3
     link = hall.supervisor._links["shoe"]
@@ -354,7 +369,7 @@ async def test_stopping_closes_the_port_and_tells_nothing() -> None:
         hall.supervisor.ask("shoe")
 
 
-async def test_the_end_is_told_even_if_the_port_does_not_close(mocker: MockerFixture) -> None:
+async def test_f10_the_end_is_told_even_if_the_port_does_not_close(mocker: MockerFixture) -> None:
     hall = Hall()
     async with hall:
         await connect(hall)
@@ -365,7 +380,7 @@ async def test_the_end_is_told_even_if_the_port_does_not_close(mocker: MockerFix
         assert hall.state.faults == 1
 
 
-async def test_stopping_does_not_wait_for_a_port_that_hangs(mocker: MockerFixture) -> None:
+async def test_f10_stopping_does_not_wait_for_a_port_that_hangs(mocker: MockerFixture) -> None:
     mocker.patch("firmware_bridge.connection.CLOSE_TIMEOUT_S", 0.01)
     hall = Hall()
     mocker.patch.object(NullModemEnd, "close", side_effect=asyncio.Event().wait)

@@ -3,6 +3,7 @@
 from typing import SupportsIndex
 
 import pytest
+from pytest_mock import MockerFixture
 from structlog.testing import capture_logs
 
 from drivers.commands import Command, CommandKind, Outcome
@@ -10,7 +11,7 @@ from drivers.driver import CommandReport, Heard, LinkDown, LinkUp
 from firmware_bridge.approved import ApprovedFirmware
 from firmware_bridge.link import LinkState, Pace
 from tests.drivers.transports.pty_end import until
-from tests.firmware_bridge.line_driver import Hall, missing
+from tests.firmware_bridge.line_driver import Counted, Hall, missing
 
 NEVER = Pace(first_s=3600, cap_s=3600, missing_cap_s=3600, refused_s=3600)
 
@@ -66,7 +67,7 @@ async def test_f14_hints_while_a_device_is_up_cost_no_try_after_it() -> None:
         assert len(hall.ports.opened) == 1
 
 
-async def test_f15_f44_a_silent_device_is_unknown_and_keeps_its_link() -> None:
+async def test_f15_f16_f44_a_silent_device_is_unknown_and_keeps_its_link() -> None:
     hall = Hall(Pace(first_s=0.001, cap_s=0.004, silent_s=0.02))
     with capture_logs() as lines:
         async with hall:
@@ -157,3 +158,18 @@ async def test_frames_that_cannot_be_named_do_not_cost_the_link(step: str, monke
             await connect(hall, generation=2)
             assert hall.state.faults == 1
     assert "Qh" not in repr(lines)
+
+
+async def test_f24_what_was_lost_below_the_driver_is_counted_by_generation(mocker: MockerFixture) -> None:
+    lost = {"line_overruns": 7}  # before anybody opened it
+    mocker.patch.object(Counted, "counters", lost, create=True)
+    hall = Hall()
+    async with hall:
+        await connect(hall)
+        assert hall.state.counters == {}
+        lost["line_overruns"] += 2
+        assert hall.state.counters == {"line_overruns": 2}
+        hall.far.end.hang_up()
+        await connect(hall, generation=2)
+        lost["line_overruns"] += 1
+        assert hall.state.counters == {"line_overruns": 3}

@@ -1,14 +1,17 @@
 import asyncio
 import errno
+import fcntl
 import os
 import termios
 import threading
+from array import array
 
 import pytest
 import serial
 from pytest_mock import MockerFixture
 
 from drivers.errors import LinkError, LinkLost
+from drivers.transports.transport import Counting
 from tests.drivers.transports.pty_end import Host, PtyEnd, fds_on, open_fds, opened, until
 
 pytestmark = pytest.mark.real
@@ -25,7 +28,7 @@ async def test_every_byte_passes_unchanged_in_both_directions(pty: PtyEnd, host:
     await transport.close()
 
 
-async def test_a_cooked_line_is_made_raw_and_nothing_is_echoed(pty: PtyEnd, host: Host) -> None:
+async def test_f19_a_cooked_line_is_made_raw_and_nothing_is_echoed(pty: PtyEnd, host: Host) -> None:
     settings = termios.tcgetattr(pty.slave)
     settings[0] |= termios.ICRNL | termios.IXON | termios.BRKINT
     settings[1] |= termios.OPOST | termios.ONLCR
@@ -42,14 +45,14 @@ async def test_a_cooked_line_is_made_raw_and_nothing_is_echoed(pty: PtyEnd, host
     await transport.close()
 
 
-async def test_modem_lines_are_set_before_the_line_is_open(pty: PtyEnd, host: Host, mocker: MockerFixture) -> None:
+async def test_f17_modem_lines_are_set_before_the_line_is_open(pty: PtyEnd, host: Host, mocker: MockerFixture) -> None:
     seen = mocker.patch.object(serial.Serial, "_update_dtr_state", autospec=True)
     await (await opened(f"{pty.port},dtr=off,rts=off", host)).close()
     line = seen.call_args.args[0]
     assert (line.dtr, line.rts) == (False, False)
 
 
-async def test_a_hang_up_is_told_once_after_the_port_is_let_go(pty: PtyEnd) -> None:
+async def test_f11_a_hang_up_is_told_once_after_the_port_is_let_go(pty: PtyEnd) -> None:
     told: list[tuple[LinkError, int]] = []
     before = open_fds()
     path = pty.path
@@ -74,7 +77,7 @@ async def test_a_hang_up_is_told_once_after_the_port_is_let_go(pty: PtyEnd) -> N
     assert open_fds() <= before
 
 
-async def test_a_hung_up_line_wakes_nobody(pty: PtyEnd, host: Host, mocker: MockerFixture) -> None:
+async def test_f09_a_hung_up_line_wakes_nobody(pty: PtyEnd, host: Host, mocker: MockerFixture) -> None:
     transport = await opened(pty.port, host)
     reads = mocker.spy(os, "read")
     release = threading.Event()
@@ -95,7 +98,7 @@ async def test_a_hung_up_line_wakes_nobody(pty: PtyEnd, host: Host, mocker: Mock
 
 @pytest.mark.parametrize("code", [errno.EIO, errno.ENXIO, errno.ENODEV])
 @pytest.mark.parametrize("call", ["read", "write"])
-async def test_each_way_a_device_goes_away_is_one_loss(
+async def test_f09_each_way_a_device_goes_away_is_one_loss(
     pty: PtyEnd, host: Host, mocker: MockerFixture, call: str, code: int
 ) -> None:
     transport = await opened(pty.port, host)
@@ -111,7 +114,7 @@ async def test_each_way_a_device_goes_away_is_one_loss(
     assert fds_on(pty.path) == 1
 
 
-async def test_nothing_there_yet_is_no_hang_up(pty: PtyEnd, host: Host) -> None:
+async def test_f66_nothing_there_yet_is_no_hang_up(pty: PtyEnd, host: Host) -> None:
     transport = await opened(pty.port, host)
     transport._readable()  # type: ignore[attr-defined]
     assert host.lost == []
@@ -120,7 +123,7 @@ async def test_nothing_there_yet_is_no_hang_up(pty: PtyEnd, host: Host) -> None:
     await transport.close()
 
 
-async def test_a_slow_reader_gets_everything_in_order(pty: PtyEnd, host: Host) -> None:
+async def test_f24_a_slow_reader_gets_everything_in_order(pty: PtyEnd, host: Host) -> None:
     """A pty takes about 19 kB; the rest waits here until the far end reads on."""
     transport = await opened(pty.port, host)
     sent = b"".join(number.to_bytes(4, "big") for number in range(25_000))
@@ -140,7 +143,7 @@ async def test_a_slow_reader_gets_everything_in_order(pty: PtyEnd, host: Host) -
     await transport.close()
 
 
-async def test_a_device_that_takes_nothing_is_given_up_with_a_sentence(pty: PtyEnd, host: Host) -> None:
+async def test_f24_a_device_that_takes_nothing_is_given_up_with_a_sentence(pty: PtyEnd, host: Host) -> None:
     transport = await opened(pty.port, host)
     for _ in range(30):
         transport.write(bytes(10_000))
@@ -161,7 +164,7 @@ async def test_a_closed_transport_says_nothing_more(pty: PtyEnd, host: Host) -> 
     assert (host.data, host.lost, pty.read()) == (b"", [], b"")
 
 
-async def test_many_openings_leak_nothing(pty: PtyEnd, host: Host) -> None:
+async def test_f12_many_openings_leak_nothing(pty: PtyEnd, host: Host) -> None:
     await (await opened(pty.port, host)).close()
     before, threads = open_fds(), threading.active_count()
     for number in range(120):
@@ -172,3 +175,20 @@ async def test_many_openings_leak_nothing(pty: PtyEnd, host: Host) -> None:
     await until(lambda: threading.active_count() <= threads)
     assert open_fds() <= before
     assert host.lost == []
+
+
+async def test_f24_what_the_lines_driver_lost_is_counted(pty: PtyEnd, host: Host, mocker: MockerFixture) -> None:
+    transport = await opened(pty.port, host)
+    assert isinstance(transport, Counting)
+    assert transport.counters == {}  # a pty counts nothing
+
+    def icount(fd: int, request: int, counts: "array[int]") -> int:
+        assert (request, len(counts) * counts.itemsize) == (0x545D, 80)
+        counts[5:11] = array("i", [1, 2, 3, 0, 5, 6])
+        return 0
+
+    mocker.patch.object(fcntl, "ioctl", icount)
+    assert transport.counters == {"line_bad_stop_bits": 2, "line_overruns": 3, "line_buffer_overruns": 6}
+    mocker.stopall()
+    await transport.close()
+    assert transport.counters == {}

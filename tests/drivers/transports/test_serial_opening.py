@@ -13,6 +13,7 @@ import serial
 from pytest_mock import MockerFixture
 
 from drivers.errors import LinkError, PortForbidden, PortHeld, PortMissing, PortUnusable
+from drivers.transports import access
 from drivers.transports import serial as serial_module
 from drivers.transports.aside import stuck
 from drivers.transports.holders import other_holders
@@ -21,7 +22,7 @@ from tests.drivers.transports.pty_end import Host, PtyEnd, fds_on, open_fds, ope
 pytestmark = pytest.mark.real
 
 
-async def test_failed_openings_leak_nothing(pty: PtyEnd, host: Host, mocker: MockerFixture) -> None:
+async def test_f12_failed_openings_leak_nothing(pty: PtyEnd, host: Host, mocker: MockerFixture) -> None:
     before = open_fds()
     for step in ("tcgetattr", "tcsetattr"):
         for failing_call in (1, 2):
@@ -63,7 +64,7 @@ HOLD = (
 
 
 @pytest.mark.parametrize("lock", ["fcntl.flock(fd, fcntl.LOCK_EX); ", "", "other = os.openpty(); "])
-async def test_another_reader_is_named_locking_or_not(pty: PtyEnd, host: Host, lock: str) -> None:
+async def test_f07_another_reader_is_named_locking_or_not(pty: PtyEnd, host: Host, lock: str) -> None:
     command = [sys.executable, "-c", HOLD.format(lock=lock), pty.path]
     other = await asyncio.create_subprocess_exec(*command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert other.stdout is not None
@@ -84,7 +85,7 @@ async def test_a_locked_port_whose_holder_is_hidden_says_so(pty: PtyEnd, host: H
     await transport.close()
 
 
-async def test_a_reader_that_comes_in_between_is_found_after_opening(
+async def test_f07_a_reader_that_comes_in_between_is_found_after_opening(
     pty: PtyEnd, host: Host, mocker: MockerFixture
 ) -> None:
     holder = other_holders(os.stat("/dev/null"), None)
@@ -95,13 +96,15 @@ async def test_a_reader_that_comes_in_between_is_found_after_opening(
     assert fds_on(pty.path) == 1
 
 
-async def test_a_pty_is_not_left_exclusive_for_the_next_user(pty: PtyEnd, host: Host, mocker: MockerFixture) -> None:
+async def test_f66_a_pty_is_not_left_exclusive_for_the_next_user(
+    pty: PtyEnd, host: Host, mocker: MockerFixture
+) -> None:
     calls = mocker.spy(fcntl, "ioctl")
     await (await opened(pty.port, host)).close()
     assert termios.TIOCEXCL not in [call.args[1] for call in calls.call_args_list]
 
 
-async def test_a_real_line_is_exclusive_and_let_go_again(pty: PtyEnd, host: Host, mocker: MockerFixture) -> None:
+async def test_f07_a_real_line_is_exclusive_and_let_go_again(pty: PtyEnd, host: Host, mocker: MockerFixture) -> None:
     mocker.patch.object(serial_module, "is_pty", return_value=False)
     calls = mocker.spy(fcntl, "ioctl")
     transport = await opened(pty.port, host)
@@ -135,7 +138,7 @@ async def test_what_is_no_serial_line_is_told_so(host: Host, path: str, error: t
         (0o600, True, r"\(group \w+, mode 0600\): install the udev rule that lets a group read and write it"),
     ],
 )
-async def test_a_forbidden_port_names_the_group(
+async def test_f03_a_forbidden_port_names_the_group(
     pty: PtyEnd,
     host: Host,
     mocker: MockerFixture,
@@ -144,6 +147,7 @@ async def test_a_forbidden_port_names_the_group(
     words: str,
 ) -> None:
     os.chmod(pty.path, mode)
+    mocker.patch.object(access, "ROOT_GROUP", -1)  # where the group of ptys may well be root's
     mocker.patch.object(serial.Serial, "open", side_effect=serial.SerialException(errno.EACCES, "no"))
     mocker.patch.object(os, "getgroups", return_value=[os.stat(pty.path).st_gid] if member else [])
     mocker.patch.object(os, "getegid", return_value=65_534)
@@ -151,7 +155,7 @@ async def test_a_forbidden_port_names_the_group(
         await opened(pty.port, host)
 
 
-async def test_an_open_that_hangs_is_given_up_and_not_tried_on_top_of(
+async def test_f10_an_open_that_hangs_is_given_up_and_not_tried_on_top_of(
     pty: PtyEnd, host: Host, mocker: MockerFixture
 ) -> None:
     release = threading.Event()
@@ -168,7 +172,7 @@ async def test_an_open_that_hangs_is_given_up_and_not_tried_on_top_of(
     await until(lambda: threading.active_count() < threads and fds_on(pty.path) == 1)
 
 
-async def test_a_close_that_hangs_does_not_hold_the_caller(pty: PtyEnd, host: Host, mocker: MockerFixture) -> None:
+async def test_f10_a_close_that_hangs_does_not_hold_the_caller(pty: PtyEnd, host: Host, mocker: MockerFixture) -> None:
     transport = await opened(pty.port, host)
     release = threading.Event()
     real = serial.Serial.close
