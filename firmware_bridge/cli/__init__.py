@@ -10,6 +10,7 @@ from firmware_bridge.cli.errors import CommandError
 
 COMMANDS: Final = {
     "run": "firmware_bridge.cli.run",
+    "pair": "firmware_bridge.cli.pair",
     "tell": "firmware_bridge.cli.tell",
     "status": "firmware_bridge.cli.status",
     "watch": "firmware_bridge.cli.watch",

@@ -1,0 +1,125 @@
+"""`firmware-bridge pair DEVICE`: give a device and this host a key that they share with nobody else."""
+
+import asyncio
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from drivers.errors import LinkError, PortNameError
+from drivers.tdp.pairing import Compare, Paired
+from drivers.transports.transport import open_transport
+from firmware_bridge.cli.errors import CommandError
+from firmware_bridge.config import ConfigError, DeviceConfig, load_config
+from firmware_bridge.device_keys import write_device_key
+from firmware_bridge.journal.errors import KeyFileError
+from firmware_bridge.pairing import PairingFailed, pair
+
+WRONG_CONFIG: Final = 2
+PAIRING_DRIVER: Final = "tdp"
+
+
+def register(app: typer.Typer) -> None:
+    app.command("pair")(pair_device)
+
+
+def pair_device(
+    device: Annotated[str, typer.Argument(help="The device, by its name in the configuration.")],
+    config: Annotated[Path, typer.Option(help="The configuration, a TOML file.")],
+    yes: Annotated[  # noqa: FBT002
+        bool, typer.Option("--yes", help="Take the digits for equal: on a bench where nobody else has the wire.")
+    ] = False,
+) -> None:
+    """Pair a device that is in pairing mode, and keep the key in the file that the configuration names.
+
+    The daemon must not run meanwhile, since it has the port. Whoever is between the two ends shows by other digits.
+    """
+    try:
+        wanted = _wanted(config, device)
+    except ConfigError as error:
+        raise CommandError(str(error), WRONG_CONFIG) from error
+    file = _key_file(wanted)
+    try:
+        paired = asyncio.run(pair(wanted, open_transport, _taken if yes else _compared))
+        write_device_key(file, paired.key)
+    except PortNameError as error:
+        raise CommandError(f"{config}: {_sentence(error)}", WRONG_CONFIG) from error
+    except KeyFileError as error:
+        raise CommandError(f"{str(error).rstrip('.')}; the device has a new key already: pair it again.") from error
+    except (LinkError, PairingFailed) as error:
+        raise CommandError(_sentence(error)) from error
+    print(f"Paired: the key of the {_named(paired)} is in {file}; it speaks to no other host from now on.")
+
+
+def _wanted(config: Path, name: str) -> DeviceConfig:
+    """Raises ConfigError."""
+    devices = {device.name: device for device in load_config(config).devices}
+    if name not in devices:
+        raise ConfigError(f'{config}: there is no device "{name}": name one of {", ".join(devices)}.')
+    device = devices[name]
+    if device.driver != PAIRING_DRIVER:
+        raise ConfigError(f'{config}: the device "{name}" has the driver "{device.driver}", which knows no pairing.')
+    if device.key is None:
+        raise ConfigError(
+            f'{config}: the device "{name}" has no key: add a line such as key = "{name}.key" to its [[device]].'
+        )
+    return device
+
+
+def _key_file(device: DeviceConfig) -> Path:
+    """Where the key will go; found out before the device is given it. Raises CommandError."""
+    file = Path(device.key or "")
+    if file.is_dir() or not os.access(file.parent, os.W_OK | os.X_OK):
+        raise CommandError(
+            f'The key of the device "{device.name}" cannot be put at {file}: create its folder, let this user write '
+            "there, or name another file in the configuration."
+        )
+    return file
+
+
+async def _taken(compare: Compare) -> bool:
+    print(_digits(compare.fingerprint))
+    return True
+
+
+async def _compared(compare: Compare) -> bool:
+    claims = compare.claims
+    print(f"The {claims.kind} ({claims.vendor} {claims.model}, serial number {claims.serial_number}) shows six digits.")
+    print(f"Here they are {_digits(compare.fingerprint)}. Compare them, confirm at the device if they are equal,")
+    print("and type yes here; anything else declines: ", end="", flush=True)
+    return (await _line()).strip().lower() == "yes"
+
+
+async def _line() -> str:
+    """A line that is typed; the end of the input is an empty one."""
+    loop = asyncio.get_running_loop()
+    typed: asyncio.Future[str] = loop.create_future()
+
+    def read() -> None:
+        if not typed.done():
+            typed.set_result(sys.stdin.readline())
+
+    try:
+        loop.add_reader(sys.stdin, read)
+    except PermissionError:  # a plain file is always readable, and no event loop waits for it
+        return sys.stdin.readline()
+    try:
+        return await typed
+    finally:
+        loop.remove_reader(sys.stdin)
+
+
+def _digits(fingerprint: str) -> str:
+    return f"{fingerprint[:3]} {fingerprint[3:]}"
+
+
+def _named(paired: Paired) -> str:
+    claims = paired.claims
+    return f"{claims.kind} ({claims.vendor} {claims.model}, serial number {claims.serial_number})"
+
+
+def _sentence(error: Exception) -> str:
+    text = str(error)
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
