@@ -10,6 +10,8 @@ from drivers.cards import RANKS, Card
 
 COPIES: Final = 3
 """How often each telegram is sent."""
+RECENT: Final = 4
+"""Copies of a telegram come in a row, but the answer to a command may come in between, and a burst may come twice."""
 INDICES_REMEMBERED: Final = 15
 """One fewer than there are, so that an index that comes round again is not taken for the one before."""
 
@@ -107,7 +109,7 @@ class Draws:
 
     def __init__(self) -> None:
         self.counters: Final[Counter[str]] = Counter()
-        self._last: Telegram | None = None
+        self._recent: deque[Telegram] = deque(maxlen=RECENT)
         self._spoilt = 0
         self._unread_by: Code | None = None
         self._indices: deque[int] = deque(maxlen=INDICES_REMEMBERED)
@@ -119,7 +121,7 @@ class Draws:
 
     def spoilt(self, item: Spoilt) -> Missed | None:
         """As many damaged copies in a row as are sent of one telegram: a whole telegram may be lost."""
-        if self._last is not None and item.sequence == self._last.sequence:
+        if item.sequence in (recent.sequence for recent in self._recent):
             return None
         self._spoilt += 1
         if self._spoilt < COPIES:
@@ -130,17 +132,14 @@ class Draws:
     def take(self, telegram: Telegram) -> Meaning | None:
         """What it means, if it is new."""
         self._spoilt = 0
-        before, code = self._last, _code(telegram)
-        if before is not None and telegram.sequence == before.sequence and code is not Code.START:
-            if telegram == before:
-                self.counters["repeated_telegrams"] += 1
-                return None
-            self.counters["contradicting_copies"] += 1
-            return self._missed("two copies of one telegram differ")
-        if telegram == before:
+        before, code = self._recent[-1] if self._recent else None, _code(telegram)
+        if telegram == before or (telegram in self._recent and code is not Code.START):
             self.counters["repeated_telegrams"] += 1
             return None
-        self._last = telegram
+        if before is not None and telegram.sequence == before.sequence and code is not Code.START:
+            self.counters["contradicting_copies"] += 1
+            return self._missed("two copies of one telegram differ")
+        self._recent.append(telegram)
         unread_by = self._unread_by
         if code not in _IN_PASSING:
             self._unread_by = None

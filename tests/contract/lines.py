@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import errno
 import socket
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -236,6 +235,3 @@ class ReplayLine:
 
     async def end(self) -> None:
         await asyncio.sleep(0)
-
-
-NewLine = Callable[[Path], Line]

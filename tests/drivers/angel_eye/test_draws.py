@@ -45,7 +45,18 @@ def test_what_is_no_card_is_an_unread_card(face: str) -> None:
 
 def test_copies_are_one_draw_and_the_same_card_again_is_another() -> None:
     eight = telegram("1", "D", "81B8")
-    assert read(eight, eight, eight, telegram("2", "D", "82B8"), telegram("1", "D", "81B8")) == [Drawn(Card("8s"))] * 3
+    told = [eight, eight, eight, telegram("2", "D", "82B8"), telegram("1", "D", "83B8")]
+    assert read(*told) == [Drawn(Card("8s"))] * 3
+
+
+def test_copies_between_which_the_shoe_answered_are_one_draw() -> None:
+    eight, locked = telegram("1", "D", "81B8"), telegram("2", "L", "81")
+    assert read(eight, locked, locked, locked, eight, eight) == [Drawn(Card("8s")), LockState(locked=True)]
+
+
+def test_a_sequence_that_comes_round_again_is_a_new_telegram() -> None:
+    others = [telegram(sequence, "D", f"8{sequence}B8") for sequence in "2345"]
+    assert len(read(telegram("1", "C"), *others, telegram("1", "C"))) == 6
 
 
 def test_copies_that_differ_are_a_gap_and_no_second_draw() -> None:
@@ -127,6 +138,7 @@ def test_a_start_in_the_middle_is_a_gap_and_its_copies_are_not() -> None:
     start = telegram("C", "S")
     assert read(start, start, start) == []
     assert read(telegram("1", "D", "81B8"), start, start, start)[1:] == [Missed("the shoe began anew")]
+    assert read(start, telegram("D", "P"), start) == [Missed("the shoe began anew")]
     assert read(telegram("C", "D", "81B8"), start, telegram("D", "D", "82C1")) == [
         Drawn(Card("8s")),
         Missed("the shoe began anew"),
