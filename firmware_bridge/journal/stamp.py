@@ -8,6 +8,7 @@ from typing import Final
 
 _TIME_ERROR: Final = 5  # adjtimex(2): the clock is not synchronised
 _TIMEX_BYTES: Final = 512  # more than any struct timex
+_SYNCHRONISED: Final = Path("/run/systemd/timesync/synchronized")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +27,10 @@ def read_host_boot() -> str:
 
 
 class HostClock:
-    """Stamps of this machine."""
+    """Stamps of this machine. `synchronised`: there once systemd's own time client has set the clock."""
 
-    def __init__(self) -> None:
+    def __init__(self, synchronised: Path = _SYNCHRONISED) -> None:
+        self._synchronised = synchronised
         self._host_boot = read_host_boot()
         self._libc = ctypes.CDLL(None)
 
@@ -41,6 +43,6 @@ class HostClock:
         )
 
     def _synced(self) -> bool:
-        # A struct timex of zeros asks and sets nothing. -1 (forbidden by a sandbox) means that nobody knows.
+        # A struct timex of zeros asks and sets nothing. A sandbox forbids even that, with -1.
         state: int = self._libc.adjtimex(ctypes.create_string_buffer(_TIMEX_BYTES))
-        return state not in (_TIME_ERROR, -1)
+        return self._synchronised.exists() if state == -1 else state != _TIME_ERROR
