@@ -196,7 +196,8 @@ class Round:
         deck = self.deck
         alarms = list(deck.alarms)
         if not self.closed:
-            self._flag(Irregularity.DEALT_BEFORE_NO_MORE_BETS, None, at_ms)
+            if self.house.deal.bets_close == "no_more_bets":
+                self._flag(Irregularity.DEALT_BEFORE_NO_MORE_BETS, None, at_ms)
             self.close_bets(at_ms)
         else:
             self._check_start(at_ms)
@@ -315,9 +316,9 @@ class Round:
         earlier = known.get(fact.index - 1)
         if earlier is not None:
             self.deck.seen[earlier] -= 1
-        known[fact.index - 1] = fact.card
-        if self.deck.see(fact.card):
+        if self.deck.see(fact.card):  # flagged while the hand is still unread: until then nothing is paid
             self._flag(Irregularity.DUPLICATE_CARD, fact.seat, fact.at_ms)
+        known[fact.index - 1] = fact.card
 
     def _decide(self, fact: facts.Decision) -> None:
         if self.dealing is not None:
