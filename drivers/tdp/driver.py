@@ -274,6 +274,8 @@ class TdpDriver:
             self._report_heard(now_ms)
         elif isinstance(message, Alive):
             self._alive(message, now_ms)
+        elif message is not None:
+            self._counts["out_of_place"] += 1
 
     def _in_turn(self, message: Message | None, now_ms: int) -> None:
         state = self._session.state

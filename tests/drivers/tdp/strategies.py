@@ -7,6 +7,8 @@ from drivers.cards import FULL_DECK
 from drivers.commands import Outcome
 from drivers.facts import DeviceFact
 from drivers.tdp import messages as tdp
+from drivers.tdp import pairing_messages as pairing
+from drivers.tdp.codes import StopReason
 
 U8 = st.integers(0, 2**8 - 1)
 U16 = st.integers(0, 2**16 - 1)
@@ -16,6 +18,7 @@ CLOCKS = st.integers(0, 2**62)
 COUNTS = st.integers(0, 10_000)
 CARDS = st.none() | st.sampled_from(FULL_DECK)
 PLACES = st.just("dealer") | st.integers(1, 255)
+KEYS = st.binary(min_size=32, max_size=32)
 EIGHT = st.binary(min_size=8, max_size=8)
 NAMES = st.text(max_size=10).filter(lambda text: len(text.encode()) <= 32)
 OUTCOMES = st.sampled_from([outcome for outcome in Outcome if outcome is not Outcome.UNKNOWN])
@@ -84,4 +87,11 @@ MESSAGES: st.SearchStrategy[tdp.Message] = st.one_of(
     st.builds(tdp.Alive, ping=U32, clock_ms=U64, next_number=U32),
     st.builds(tdp.CommandMessage, id=U64.filter(bool), command=U8),
     st.builds(tdp.OutcomeMessage, id=U64, outcome=OUTCOMES, reason=NAMES),
+    st.builds(pairing.PairCommit, commitment=KEYS),
+    st.builds(pairing.PairKey, device_public=KEYS),
+    st.builds(pairing.PairReveal, host_public=KEYS),
+    st.builds(pairing.PairConfirm, confirmation=st.binary(min_size=16, max_size=16)),
+    st.builds(pairing.PairDone, confirmation=st.binary(min_size=16, max_size=16)),
+    st.builds(pairing.PairStop),
+    st.builds(pairing.PairStopped, reason=st.sampled_from(StopReason)),
 )

@@ -1,6 +1,7 @@
 """No bytes and no order of calls make the driver raise, grow or invent a fact."""
 
 import enum
+from collections.abc import Callable
 from typing import Any
 
 from hypothesis import given, settings
@@ -14,10 +15,12 @@ from drivers.tdp.header import REORDER_LIMIT
 from drivers.tdp.messages import Message, wire_frame
 from tests.drivers.tdp.device import ModelDevice
 from tests.drivers.tdp.strategies import MESSAGES, U16, U32
+from tests.drivers.tdp.wire import Wire
 
 ACTS = st.one_of(
     st.tuples(st.just("bytes"), st.binary(max_size=80)),
     st.tuples(st.just("message"), st.tuples(MESSAGES, U16, st.booleans())),
+    st.tuples(st.just("sealed"), st.tuples(MESSAGES, U16, st.booleans())),
     st.tuples(st.just("durable"), U32),
     st.tuples(st.just("ask"), st.none()),
     st.tuples(st.just("send"), st.tuples(st.integers(-1, 20), st.sampled_from(CommandKind))),
@@ -31,6 +34,7 @@ class Reached(enum.Enum):
     NOTHING = enum.auto()
     HELLO = enum.auto()
     SESSION = enum.auto()
+    AUTHENTICATED = enum.auto()
 
 
 @settings(max_examples=200, deadline=None)
@@ -38,7 +42,11 @@ class Reached(enum.Enum):
 def test_any_calls_in_any_order(acts: list[tuple[str, Any]], reached: Reached) -> None:
     driver, device = TdpDriver(DeviceKind.SHUFFLER, None), ModelDevice()
     now_ms, ups = 0, 0
-    if reached is not Reached.NOTHING:
+    if reached is Reached.AUTHENTICATED:
+        wire = Wire()
+        wire.run(10)
+        driver, now_ms = wire.driver, wire.now_ms
+    elif reached is not Reached.NOTHING:
         step = driver.opened(nonce=b"12345678", key=None, resume=Resume(device.boot.hex(), 3), now_ms=0)
         if reached is Reached.SESSION:
             step = driver.receive(device.receive(step.to_send, 0), 1)
@@ -49,6 +57,8 @@ def test_any_calls_in_any_order(acts: list[tuple[str, Any]], reached: Reached) -
                 step = driver.receive(value, now_ms)
             case "message", (message, int() as sequence, bool() as near):
                 step = driver.receive(framed(driver, message, sequence, near=near), now_ms)
+            case "sealed", (message, int() as sequence, bool() as near):
+                step = driver.receive(framed(driver, message, sequence, near=near, seal=_sealed), now_ms)
             case "durable", int():
                 step = driver.durable(value, now_ms)
             case "ask", _:
@@ -62,7 +72,7 @@ def test_any_calls_in_any_order(acts: list[tuple[str, Any]], reached: Reached) -
         assert ups <= 1
         for report in step.reports:
             if isinstance(report, NumberedFact):
-                assert reached is not Reached.NOTHING
+                assert reached not in (Reached.NOTHING, Reached.AUTHENTICATED)
                 assert 0 <= report.fact.at_ms <= now_ms
         assert driver._decoder.pending <= MAX_ENCODED
         assert len(driver._stream._early) <= REORDER_LIMIT
@@ -70,11 +80,18 @@ def test_any_calls_in_any_order(acts: list[tuple[str, Any]], reached: Reached) -
         assert driver._reports == []
 
 
-def framed(driver: TdpDriver, message: Message, sequence: int, *, near: bool) -> bytes:
+def _sealed(body: bytes) -> bytes:
+    return body + bytes(24)
+
+
+def framed(
+    driver: TdpDriver, message: Message, sequence: int, *, near: bool, seal: Callable[[bytes], bytes] | None = None
+) -> bytes:
     """In the driver's own session, so that it is looked at; `near` its turn."""
     if near:
         sequence = (driver._stream.expected + sequence % 3) % 2**16
-    return b"\x00" + wire_frame(message, session=driver._session_id, sequence=sequence, acknowledgement=0)
+    session = driver._session_id
+    return b"\x00" + wire_frame(message, session=session, sequence=sequence, acknowledgement=0, seal=seal)
 
 
 @given(junk=st.lists(st.binary(max_size=600), max_size=12))
