@@ -45,11 +45,12 @@ class Judgement:
             elif not self._ledger.touched(place):
                 self._judge(place, at_ms)
         for place, state in self._deal.places.items():
-            strays = max(state.read or 0, state.checked or 0)
             if place in self._deal.order or self._ledger.touched(place) or state.accepted:
                 continue
-            if strays > state.expected:
-                self._found(Irregularity.COUNT_CONFLICT, place, strays, at_ms)
+            if (state.checked or 0) > state.expected:
+                self._found(Irregularity.EMPTY_SEAT_DEALT, place, state.checked or 0, at_ms)
+            elif state.checked is None and (state.read or 0) > state.expected:
+                self._found(Irregularity.COUNT_CONFLICT, place, state.read or 0, at_ms)
 
     def accept(self, hold: OpenHold) -> None:
         """The floor let the round go on: the counts that this hold put in question count as they are."""

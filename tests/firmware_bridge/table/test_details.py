@@ -221,3 +221,16 @@ def test_wagers_taken_back_before_the_bets_are_closed() -> None:
     row = recording.last()
     assert summary(row) == ("dealt", None, [])
     assert set(row["seats"]) == {"2", "dealer"}
+
+
+def test_cards_that_a_person_finds_at_an_empty_seat() -> None:
+    recording = Recording().open([1, 2]).deal().operator("seat_checked", seat=5, cards=3)
+    assert summary(recording.last()) == ("held", "empty_seat_dealt", [("empty_seat_dealt", 5, "hold")])
+    recording = Recording().open([1, 2]).deal().operator("seat_checked", seat=5, cards=0).reveal()
+    assert summary(recording.last()) == ("dealt", None, [])
+
+
+def test_cards_that_a_sensor_sees_at_an_empty_seat_and_nobody_dealt() -> None:
+    recording = sensed().open([1, 2]).group(1).count(5, 1).group(2).group("dealer")
+    assert summary(recording.last()) == ("held", "count_conflict", [("count_conflict", 5, "hold")])
+    assert summary(recording.rule().reveal().last())[:2] == ("dealt", None)
