@@ -229,7 +229,7 @@ def test_a_hole_in_the_numbers_ends_the_session() -> None:
     assert "missing" in link.downs()[0].reason
 
 
-def test_facts_of_an_older_session_or_boot_are_never_facts() -> None:
+def test_f31_facts_of_an_older_session_or_boot_are_never_facts() -> None:
     device = ModelDevice()
     link = up(Link(device))
     link.run(100)
