@@ -215,12 +215,8 @@ class Daemon:
         return True
 
     def _start(self, why: str) -> Turn:
-        started = Started(
-            at_ms=0,
-            version=self._ground.version,
-            house=msgspec.Raw(msgspec.json.encode(self._ground.house)),
-            table=msgspec.Raw(msgspec.json.encode(self._config.setup)),
-        )
+        house, table = (msgspec.Raw(msgspec.json.encode(of)) for of in (self._ground.house, self._config.setup))
+        started = Started(at_ms=0, version=self._ground.version, house=house, table=table)
         now_ms = self._clock()
         self._intake.start(started, now_ms, why)
         return self._intake.advance(now_ms)
@@ -303,9 +299,13 @@ class Daemon:
         self._bridge, self._intake = self._rebuilt()
 
     async def _stopped_within(self, wait_s: float) -> bool:
+        """Wait, with a turn whenever it is wanted: who waits for the journal is alive, and must not be killed."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(wait_s):
-                await self._stopping.wait()
+                while not self._stopping.is_set():
+                    self._vitals.turned()
+                    self._news.clear()
+                    await self._news.wait()
         return self._stopping.is_set()
 
     # The ends of the daemon
