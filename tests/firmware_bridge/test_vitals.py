@@ -66,7 +66,6 @@ async def test_f50_a_journal_that_refuses_writes_is_no_reason_to_be_killed(
         mocker.patch.object(Store, "commit", side_effect=JournalFull("the disk is full: make room"))
         client = await hall.client()
         await client.tell("one", "wager", seat=1, ante=500)
-        manager.heard()
         told = await heard_until(manager, "STATUS=the disk is full: make room")
         assert "STOPPING=1" not in told
         await heard_until(manager, SIGN)
