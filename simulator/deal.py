@@ -11,6 +11,7 @@ from simulator.slips import (
     BoxedCard,
     CablePulled,
     ExposedCard,
+    ForeignCard,
     Jam,
     LongGroup,
     Miscount,
@@ -140,6 +141,12 @@ class Hands:
         if not self._screen.void:
             yield from say(truth, "dealer", "card_turned_down", seat=place, card=str(card.face))
 
+    def _find_foreign(self, truth: RoundTruth, place: Place) -> Script:
+        if self._slip(truth, ForeignCard, place) is not None and place not in truth.foreign:
+            truth.foreign.append(place)
+            yield from say(truth, "floor", "foreign_card", seat=place)
+            yield from self._careful(truth)
+
 
 class GroupDeal(Hands):
     """The shuffler dispenses a group, the dealer lifts it and puts it down, place by place."""
@@ -154,6 +161,7 @@ class GroupDeal(Hands):
             yield from self._careful(truth)
             yield from self._serve(truth, place)
             yield from self._expose(truth, place)
+            yield from self._find_foreign(truth, place)
             if self._screen.void:
                 return
         yield from self._plug_in(truth)
@@ -219,6 +227,7 @@ class RotationDeal(Hands):
             yield from self._after_card(truth, place, index)
             yield from self._serve(truth, place)
             yield from self._expose(truth, place)
+            yield from self._find_foreign(truth, place)
             if self._screen.void:
                 return
         yield from self._plug_in(truth)

@@ -10,7 +10,7 @@ from simulator.deal import deal_for
 from simulator.floor import Floor, FloorRuling, say
 from simulator.players import Custom, Wagers, worth_playing
 from simulator.screen import Screen
-from simulator.slips import AnySlip, DuplicateCard, LostCard, NotShuffled, UnreadCard
+from simulator.slips import AnySlip, DuplicateCard, LateBet, LostCard, MiscountedFold, NotShuffled, UnreadCard
 from simulator.steps import Pause, Script, Settled
 from simulator.table import SimulatedTable
 from simulator.truth import RoundTruth, Truth
@@ -124,6 +124,11 @@ class Dealer:
             yield from say(truth, f"seat {seat}", "wager", seat=seat, **wagers)
         yield Pause(LOOK_MS)
         yield from say(truth, "dealer", "no_more_bets")
+        for slip in written.slips:
+            if isinstance(slip, LateBet) and isinstance(slip.place, int):
+                wagers = truth.wagers[slip.place]
+                late = {**wagers, "ante": wagers.get("ante", 0) + slip.more}
+                yield from say(truth, f"seat {slip.place}", "wager", seat=slip.place, **late)
         yield from self._careful(truth)
 
     def _careful(self, truth: RoundTruth) -> Script:
@@ -160,7 +165,11 @@ class Dealer:
             yield Pause(DECISION_MS)
             yield from say(truth, f"seat {seat}", "decision", seat=seat, play=play)
             if not play and self._custom.fold_counted:
-                yield from say(truth, "dealer", "fold_counted", seat=seat, cards=len(truth.hands[seat]))
+                counted = next(
+                    (s.cards for s in truth.slips if isinstance(s, MiscountedFold) and s.place == seat), None
+                )
+                cards = len(truth.hands[seat]) if counted is None else counted
+                yield from say(truth, "dealer", "fold_counted", seat=seat, cards=cards)
             yield from self._careful(truth)
             if self._screen.void:
                 return

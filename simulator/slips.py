@@ -93,6 +93,22 @@ class CablePulled(PlacedSlip, frozen=True, kw_only=True):
     cards: Annotated[int, msgspec.Meta(ge=0, le=3)] = 1
 
 
+class ForeignCard(PlacedSlip, frozen=True, kw_only=True):
+    """A person finds that a card at `place` does not belong to this deck, or is marked, once it lies there."""
+
+
+class LateBet(PlacedSlip, frozen=True, kw_only=True):
+    """The seat puts `more` on its ante once the bets are closed."""
+
+    more: Annotated[int, msgspec.Meta(ge=1)] = 500
+
+
+class MiscountedFold(PlacedSlip, frozen=True, kw_only=True):
+    """The seat's folded hand is counted as `cards`; three lie there."""
+
+    cards: Annotated[int, msgspec.Meta(ge=0, le=4)] = 2
+
+
 AnySlip: TypeAlias = (
     ExposedCard
     | ShortGroup
@@ -107,4 +123,7 @@ AnySlip: TypeAlias = (
     | Jam
     | OpenDoor
     | CablePulled
+    | ForeignCard
+    | LateBet
+    | MiscountedFold
 )

@@ -21,6 +21,7 @@ class RoundTruth:
     hands: dict[Place, tuple[Card, ...]] = field(default_factory=dict)
     slips: tuple[AnySlip, ...] = ()
     exposed: list[tuple[Place, Card]] = field(default_factory=list)
+    foreign: list[Place] = field(default_factory=list)
     decisions: dict[int, bool] = field(default_factory=dict)
     holds: list[str] = field(default_factory=list)
     rulings: list[tuple[str, str]] = field(default_factory=list)

@@ -54,8 +54,16 @@ class Expectation(Written, frozen=True, kw_only=True):
     qualifies: bool | None = None
     payments: dict[SeatName, tuple[str, ...]] = {}
     net: dict[SeatName, int] = {}
+    player_dealer_net: int | None = None
     alarms: tuple[str, ...] = ()
     devices_lost: tuple[str, ...] = ()
+
+
+class Position(Written, frozen=True, kw_only=True):
+    """The seat that holds the player-dealer position, and what it wagers there."""
+
+    seat: Annotated[int, msgspec.Meta(ge=1)]
+    wager: Money
 
 
 class WrittenRound(Written, frozen=True, kw_only=True):
@@ -64,6 +72,7 @@ class WrittenRound(Written, frozen=True, kw_only=True):
     wagers: dict[SeatName, dict[str, Money]]
     cards: dict[PlaceName, str] = {}
     decisions: dict[SeatName, Literal["play", "fold"]] = {}
+    position: Position | None = None
     slips: tuple[AnySlip, ...] = ()
     expect: Expectation
 
@@ -90,6 +99,7 @@ class Scenario(Written, frozen=True, kw_only=True):
                 slips=written.slips,
                 stacked={place_of(place): cards_of(text) for place, text in written.cards.items()},
                 decisions={int(seat): answer == "play" for seat, answer in written.decisions.items()},
+                position=None if written.position is None else (written.position.seat, written.position.wager),
             )
 
 
@@ -136,6 +146,9 @@ def _check(scenario: Scenario, written: WrittenRound, where: str) -> None:
         raise ScenarioError(f"{where} has no wagers: somebody has to play.")
     if max(seats) > scenario.places:
         raise ScenarioError(f"{where} has wagers at seat {max(seats)}, and the table has {scenario.places} places.")
+    position = written.position
+    if position is not None and (position.seat in seats or position.seat > scenario.places):
+        raise ScenarioError(f"{where} has the position at seat {position.seat}: it needs a place with no other wager.")
     dealt: list[Card] = []
     for place, text in written.cards.items():
         if place_of(place) not in (*seats, DEALERS_PLACE):

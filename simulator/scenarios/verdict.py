@@ -63,6 +63,9 @@ def _money(expect: Expectation, events: Sequence[Told]) -> Iterator[str]:
     for seat, payments in expect.payments.items():
         told = [f"{p['wager']} {p['result']} {p['paid']}" for p in settled.get(seat, {}).get("payments", ())]
         yield from _differs(f"payments of seat {seat}", told, list(payments))
+    if expect.player_dealer_net is not None:
+        told_net = [event.get("player_dealer_net") for event in _named(events, "round_settled")]
+        yield from _differs("net of the player-dealer", told_net, [expect.player_dealer_net])
     for seat, net in expect.net.items():
         yield from _differs(f"net of seat {seat}", settled.get(seat, {}).get("net"), net)
 
