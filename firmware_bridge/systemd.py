@@ -80,7 +80,7 @@ class Watchdog:
         self._parts = frozenset(parts)
         self._beaten: set[str] = set()
         self._log = structlog.get_logger("watchdog")
-        self._complained = False
+        self._complained: tuple[str, ...] | None = None  # of these parts; of the loop alone where there are none
         self.pause_s: Final = (
             None if notifier.watchdog_s is None else max(SHORTEST_PAUSE_S, notifier.watchdog_s / SIGNS_PER_LIMIT)
         )
@@ -105,13 +105,13 @@ class Watchdog:
 
     def _consider(self, late_s: float) -> None:
         limit_s = self.pause_s or 0.0
-        still = sorted(self._parts - self._beaten)
+        still = tuple(sorted(self._parts - self._beaten))
         if late_s < limit_s and not still:
             self._beaten.clear()
-            self._complained = False
+            self._complained = None
             self._notifier.alive()
-        elif not self._complained:
-            self._complained = True
+        elif self._complained is None or set(still) - set(self._complained):
+            self._complained = still
             why = f"{', '.join(still)} did not move" if still else f"the loop was {late_s:.1f} s late"
             self._log.warning(f"no sign of life is given to systemd: {why}")
 

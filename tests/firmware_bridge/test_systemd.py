@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 
 import pytest
+from structlog.testing import capture_logs
 
 from firmware_bridge.systemd import Notifier, Watchdog, notifier_of
 from tests.firmware_bridge.service_manager import ServiceManager
@@ -141,6 +142,20 @@ def test_f50_a_late_loop_gives_no_sign_and_a_punctual_one_does(manager: ServiceM
     assert manager.heard() == []
     watchdog._consider(late_s=0.1)
     assert manager.heard() == ["WATCHDOG=1"]
+
+
+def test_f50_a_part_that_stands_still_is_named_though_the_loop_was_late_before(manager: ServiceManager) -> None:
+    watchdog = Watchdog(Notifier(manager.address, 20), ("core", "writer"))
+    with capture_logs() as lines:
+        watchdog.beat("core")
+        watchdog.beat("writer")
+        watchdog._consider(late_s=4.0)
+        watchdog._beaten.clear()
+        for _ in range(3):
+            watchdog.beat("core")
+            watchdog._consider(late_s=0.1)
+    said = [line["event"].removeprefix("no sign of life is given to systemd: ") for line in lines]
+    assert said == ["the loop was 4.0 s late", "writer did not move"]
 
 
 async def test_where_nobody_watches_the_watchdog_ends_at_once() -> None:
