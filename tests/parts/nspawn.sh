@@ -5,7 +5,7 @@
 #   tests/parts/nspawn.sh            install what is missing, and the checkout as it stands
 #   tests/parts/nspawn.sh --where    print the folder, there or not
 set -eu
-export LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive
+export LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive PATH=$PATH:/usr/sbin:/sbin  # after a plain su they are not in it
 cd "$(dirname "$0")/../.."
 
 TREE=$PWD/.cache/nspawn/$(cat requirements.lock udev/install.sh | sha256sum | cut -c 1-16)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The devices that exist only for the tests of discovery: Debian's umockdev. Quick where it is there already.
 set -eu
-export LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive
+export LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive PATH=$PATH:/usr/sbin:/sbin  # after a plain su they are not in it
 
 say() { echo "umockdev: $*" >&2; }
 

@@ -5,7 +5,7 @@
 #   tests/parts/virtual_machine.sh           install and build what is missing
 #   tests/parts/virtual_machine.sh --where   print the folder of the image, built or not
 set -eu
-export LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive
+export LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive PATH=$PATH:/usr/sbin:/sbin  # after a plain su they are not in it
 cd "$(dirname "$0")/../.."
 
 RECIPE=(tests/parts/virtual_machine.sh tests/parts/copy_packages.py tests/vm/image/* requirements.lock)
@@ -64,7 +64,8 @@ unpack_debian() {
         --include="$(grep -v '^#' tests/vm/image/packages.txt | paste -sd,)" \
         --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/man/*' \
         --dpkgopt='path-exclude=/usr/share/locale/*' "$suite" "$work/root" "$work/sources.list"
-    theirs=$(chroot "$work/root" python3 -c "$WHICH") ours=$("$PYTHON" -c "$WHICH")
+    theirs=$(chroot "$work/root" python3 -c "$WHICH")
+    ours=$("$PYTHON" -c "$WHICH")
     [ "$theirs" = "$ours" ] ||
         skip "Debian's Python is $theirs, but $PYTHON is $ours: make .venv with $theirs"
     chroot "$work/root" python3 -m venv --without-pip "$HOME_OF_CODE"
