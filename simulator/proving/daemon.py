@@ -23,7 +23,7 @@ class DaemonDiedError(Exception):
 def write_config(
     folder: Path, house: str, setup: TableSetup, devices: Sequence[tuple[str, Path]], chances: Chances
 ) -> Path:
-    """bridge.toml and the key in `folder`. `devices`: kind and port; the key is the seed's, so that runs are alike."""
+    """table.toml and the key in `folder`. `devices`: kind and port; the key is the seed's, so that runs are alike."""
     key = folder / "table.key"
     key.touch(mode=0o600)
     key.chmod(0o600)
@@ -36,7 +36,7 @@ def write_config(
     for kind, port in devices:
         lines += ["", "[[device]]", f"name = {_toml(kind)}", f"kind = {_toml(kind)}", 'driver = "tdp"']
         lines += [f"port = {_toml(f'serial:{port}')}"]
-    config = folder / "bridge.toml"
+    config = folder / "table.toml"
     config.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return config
 

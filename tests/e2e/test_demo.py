@@ -92,7 +92,7 @@ def test_it_shows_the_rounds_and_sums_them_up(scratch: Path) -> None:
     for shown in ("shuffler is there", "shoe is there", "layout is there", "card 3", "shows", "settled", "3 rounds:"):
         assert shown in said
     kept = {path.name for path in (scratch / "kept").iterdir()}
-    assert {"bridge.toml", "table.journal", "table.key", "daemon.log"} <= kept
+    assert {"table.toml", "table.journal", "table.key", "daemon.log"} <= kept
     again = run(scratch, "--keep", "kept")
     assert again.returncode == 2
     assert again.stderr.decode().startswith("table-simulator: The folder kept is not empty")
