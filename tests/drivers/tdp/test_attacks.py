@@ -10,13 +10,20 @@ from hypothesis import strategies as st
 from drivers.commands import CommandKind
 from drivers.driver import Alarm, LinkDown
 from drivers.framing import MAX_ENCODED
+from drivers.tdp.codes import COMMAND_CODES
 from drivers.tdp.header import REORDER_LIMIT, WINDOW, Header
 from drivers.tdp.messages import CommandMessage, Durable, FactMessage, Hello, Start
 from tests.drivers.tdp.strategies import MESSAGES, U16
-from tests.drivers.tdp.wire import KEY, Recorded, Wire
+from tests.drivers.tdp.wire import FIRST_NUMBER, KEY, Recorded, Wire
 
 HOST_COMMANDS = st.sampled_from([CommandKind.STOP, CommandKind.RESUME])
 WHICH = st.integers(0, 10**6)
+FORGED = st.one_of(
+    MESSAGES,
+    st.builds(CommandMessage, id=st.integers(1, 2**64 - 1), command=st.just(COMMAND_CODES[CommandKind.SHUFFLE])),
+    st.builds(Durable, number=st.integers(FIRST_NUMBER, 2**32 - 1)),
+    st.builds(Start, resume=st.just((b"boot---1", FIRST_NUMBER + 2))),
+)
 OPS = st.one_of(
     st.tuples(st.sampled_from(["fact", "reconnect", "deliver_host", "deliver_device", "drop_host", "drop_device"])),
     st.tuples(st.just("deliver_all")),
@@ -28,7 +35,7 @@ OPS = st.one_of(
     st.tuples(st.just("flip"), WHICH, WHICH),
     st.tuples(st.just("cut"), WHICH, st.integers(1, 40)),
     st.tuples(st.just("other_session"), WHICH),
-    st.tuples(st.just("forge"), MESSAGES, U16, st.sampled_from(["plain", "zeros", "wrong key", "pairing key"])),
+    st.tuples(st.just("forge"), FORGED, U16, st.sampled_from(["plain", "zeros", "wrong key", "pairing key"])),
 )
 
 
