@@ -4,7 +4,10 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 
+import structlog
+
 from firmware_bridge.journal.errors import JournalError
+from firmware_bridge.logs import place_of
 from firmware_bridge.systemd import Notifier, Watchdog
 
 CORE = "core"
@@ -35,6 +38,8 @@ class Vitals:
         self._summary = summary
         self._watchdog = Watchdog(notifier, (CORE, WRITER, *standing))
         self._writing: asyncio.Task[None] | None = None
+        self._log = structlog.get_logger("watchdog")
+        self._complained = False
 
     @contextlib.asynccontextmanager
     async def watched(self) -> AsyncIterator[None]:
@@ -52,7 +57,7 @@ class Vitals:
         self._watchdog.beat(CORE)
 
     def ready(self) -> None:
-        self._notifier.status(self._summary())
+        self._tell_status()
         self._notifier.ready()
 
     def stopping(self) -> None:
@@ -65,7 +70,17 @@ class Vitals:
                 self._watchdog.beat(part)
         if self._writing is None or self._writing.done():
             self._writing = asyncio.create_task(self._write_nothing(), name="sign of the writer")
-        self._notifier.status(self._summary())
+        self._tell_status()
+
+    def _tell_status(self) -> None:
+        """A defect in one line of text is told, and does not end a daemon that works."""
+        try:
+            self._notifier.status(self._summary())
+        except Exception as error:  # noqa: BLE001 - its text may quote a card
+            if not self._complained:
+                self._complained = True
+                told = f"{type(error).__name__} in {place_of(error)}"
+                self._log.error(f"how the daemon stands cannot be told to systemd ({told}): report it")
 
     async def _write_nothing(self) -> None:
         with contextlib.suppress(JournalError):  # whoever had something to write has been told

@@ -105,6 +105,20 @@ async def test_f50_a_socket_that_nobody_serves_any_more_ends_the_signs(
             await until(lambda: any(line["event"].endswith(f"{part} did not move") for line in lines))
 
 
+async def test_a_defect_in_the_status_line_ends_no_daemon_that_works(
+    tmp_path: Path, manager: ServiceManager, mocker: MockerFixture
+) -> None:
+    mocker.patch("firmware_bridge.daemon.in_one_line", side_effect=ValueError("Qh"))
+    with capture_logs() as lines:
+        async with running(tmp_path, watched_by(manager)):
+            await heard_until(manager, SIGN)
+            await heard_until(manager, SIGN)
+    told = [line["event"] for line in lines if "cannot be told" in line["event"]]
+    assert len(told) == 1
+    assert "ValueError" in told[0]
+    assert "Qh" not in told[0]
+
+
 async def _close(hall: Hall, part: str) -> None:
     socket = hall.daemon._control if part == "control" else hall.daemon._feed
     await socket.close()
