@@ -1,0 +1,68 @@
+"""What `make install` puts onto a machine, and that `make uninstall` takes it away and nothing else."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+SCRIPT = Path(__file__).resolve().parents[2] / "udev/install.sh"
+FILES = {
+    "usr/local/lib/udev/rules.d/70-firmware-bridge.rules",
+    "usr/local/lib/systemd/system/firmware-bridge.service",
+    "usr/local/lib/sysusers.d/firmware-bridge.conf",
+    "usr/local/lib/tmpfiles.d/firmware-bridge.conf",
+}
+
+
+def script(what: str, target: Path, **settings: str) -> subprocess.CompletedProcess[str]:
+    told = {"DESTDIR": str(target), "PREFIX": "/opt/firmware-bridge", "LIBDIR": "/usr/local/lib", "PIP": "false"}
+    environment = {"PATH": os.environ["PATH"], "PYTHON": "/usr/bin/python3", **told, **settings}
+    return subprocess.run([str(SCRIPT), what], check=False, capture_output=True, text=True, env=environment)
+
+
+@pytest.mark.real
+@pytest.mark.xdist_group("nspawn")
+@pytest.mark.timeout(600)
+def test_it_puts_these_files_there_and_the_program(installed: Path) -> None:
+    there = {str(path.relative_to(installed)) for path in (installed / "usr").rglob("*") if path.is_file()}
+    assert there == FILES
+    assert [path.name for path in installed.iterdir() if path.name not in ("opt", "usr")] == []
+    command = (installed / "opt/firmware-bridge/bin/firmware-bridge").read_text()
+    assert command.startswith("#!/opt/firmware-bridge/bin/python")
+    named = subprocess.run(
+        ["/usr/bin/grep", "-rlI", str(installed), str(installed)], check=False, capture_output=True, text=True
+    )
+    assert [line for line in named.stdout.splitlines() if "/site-packages/" not in line] == []
+
+
+@pytest.mark.real
+def test_what_was_put_there_is_taken_away_and_nothing_else(tmp_path: Path) -> None:
+    kept = [tmp_path / name for name in ("etc/firmware-bridge/table.key", "var/lib/firmware-bridge/table.journal")]
+    for file in [*kept, *(tmp_path / name for name in FILES), tmp_path / "opt/firmware-bridge/bin/python"]:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch()
+    done = script("uninstall", tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert {path for path in tmp_path.rglob("*") if path.is_file()} == set(kept)
+
+
+@pytest.mark.real
+def test_a_python_that_is_not_there_is_told(tmp_path: Path) -> None:
+    done = script("install", tmp_path, PYTHON="/no/such/python")
+    assert done.returncode != 0
+    assert "There is no Python at /no/such/python" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("home", ["/root/python/bin/python3", "/home/me/bin/python3"])
+def test_a_python_that_the_service_cannot_see_is_refused(tmp_path: Path, home: str) -> None:
+    """The unit hides the homes of people."""
+    pretending = tmp_path / "python"
+    pretending.write_text(f"#!/bin/sh\necho {home}\n")
+    pretending.chmod(0o755)
+    done = script("install", tmp_path / "target", PYTHON=str(pretending))
+    assert done.returncode != 0
+    assert f"The service cannot see {home}" in done.stderr
+    assert not (tmp_path / "target").exists()
