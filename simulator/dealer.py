@@ -75,6 +75,10 @@ class Dealer:
         yield from self._collect(truth)
         yield from self._floor.clear_alarms(truth)
 
+    def meant_for(self, truth: RoundTruth) -> tuple[Place, ...]:
+        """For each card of the round, in the order in which they go out, the place whose turn it is."""
+        return self._deal.outgoing(truth)
+
     def _order(self, written: PlayedRound) -> tuple[Place, ...]:
         """Clockwise from the dealer's left, or from the seat after the player-dealer; the dealer's place last."""
         after = 0 if written.position is None else written.position[0]

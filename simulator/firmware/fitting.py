@@ -7,9 +7,10 @@ from simulator.firmware.motors import LayoutMotors, Motors, ShoeMotors, Shuffler
 from simulator.table import SimulatedTable
 
 
-def firmware_for(table: SimulatedTable, kind: DeviceKind, *, patient: bool = False) -> Firmware:
-    """The device of that kind, freshly powered up. `patient` as in Firmware."""
-    return Firmware(identity(kind, table.furniture.decks, table.chances), _motors(table, kind), patient=patient)
+def firmware_for(table: SimulatedTable, kind: DeviceKind, *, patient: bool = False, power_up: int = 1) -> Firmware:
+    """The device of that kind, freshly powered up for the `power_up`th time. `patient` as in Firmware."""
+    who = identity(kind, table.furniture.decks, table.chances, power_up)
+    return Firmware(who, _motors(table, kind), patient=patient)
 
 
 def _motors(table: SimulatedTable, kind: DeviceKind) -> Motors:

@@ -16,8 +16,8 @@ from firmware_bridge.publish.reader import FeedMissing, FeedRefused, follow
 from firmware_bridge.setup import TableSetup
 from simulator.dealer import Dealer
 from simulator.evening import Catalogue
-from simulator.firmware.device import Firmware
 from simulator.firmware.fitting import firmware_for
+from simulator.firmware.wired import WiredDevice
 from simulator.proving.control import ControlClient
 from simulator.proving.daemon import Daemon, write_config
 from simulator.screen import Screen
@@ -53,53 +53,6 @@ class Evening:
     own_daemon: bool = True
 
 
-class _Device:
-    """A firmware on its wire, with its timer."""
-
-    def __init__(
-        self, firmware: Firmware, path: Path, wiring: Wiring, clock: Callable[[], int], stirred: Callable[[], None]
-    ) -> None:
-        self.firmware: Final = firmware
-        self.port: Final = wiring(path, self._received)
-        self._clock = clock
-        self._stirred = stirred
-        self._timer: asyncio.TimerHandle | None = None
-
-    def plug(self) -> None:
-        self.firmware.plugged_in()
-        self.port.plug()
-
-    def pull(self) -> None:
-        self.port.pull()
-
-    def happened(self, fact: DeviceFact) -> None:
-        self._send(self.firmware.report(fact, self._clock()))
-
-    def take_up_commands(self) -> None:
-        self._send(self.firmware.take_up_commands(self._clock()))
-
-    def close(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-        self.port.pull()
-
-    def _received(self, data: bytes) -> None:
-        self._send(self.firmware.receive(data, self._clock()))
-
-    def _tick(self) -> None:
-        self._send(self.firmware.tick(self._clock()))
-
-    def _send(self, data: bytes) -> None:
-        self.port.write(data)
-        if self._timer is not None:
-            self._timer.cancel()
-        wake_at_ms = self.firmware.wake_at_ms
-        if wake_at_ms is not None:
-            wait_s = max(wake_at_ms - self._clock(), 1) / 1000
-            self._timer = asyncio.get_running_loop().call_later(wait_s, self._tick)
-        self._stirred()
-
-
 class Bench:
     """Use as an async context: the table is there inside it, and nothing of it is left afterwards.
 
@@ -128,7 +81,7 @@ class Bench:
         self._stir = asyncio.Event()
         patient = evening.pace == 0
         self._devices = {
-            kind: _Device(
+            kind: WiredDevice(
                 firmware_for(self.table, kind, patient=patient),
                 folder / kind.value,
                 wiring,

@@ -1,0 +1,57 @@
+"""A simulated device in real time: a firmware on its wire, with its timer, on the running event loop."""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+from drivers.facts import DeviceFact
+from simulator.firmware.device import Firmware
+from simulator.wires.wire import Wiring
+
+
+class WiredDevice:
+    """`clock`: the world's, in ms. `stirred` is called whenever something went over the wire or changed at this end."""
+
+    def __init__(
+        self, firmware: Firmware, path: Path, wiring: Wiring, clock: Callable[[], int], stirred: Callable[[], None]
+    ) -> None:
+        self.firmware: Final = firmware
+        self.port: Final = wiring(path, self._received)
+        self._clock = clock
+        self._stirred = stirred
+        self._timer: asyncio.TimerHandle | None = None
+
+    def plug(self) -> None:
+        self.firmware.plugged_in()
+        self.port.plug()
+
+    def pull(self) -> None:
+        self.port.pull()
+
+    def happened(self, fact: DeviceFact) -> None:
+        self._send(self.firmware.report(fact, self._clock()))
+
+    def take_up_commands(self) -> None:
+        self._send(self.firmware.take_up_commands(self._clock()))
+
+    def close(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self.port.pull()
+
+    def _received(self, data: bytes) -> None:
+        self._send(self.firmware.receive(data, self._clock()))
+
+    def _tick(self) -> None:
+        self._send(self.firmware.tick(self._clock()))
+
+    def _send(self, data: bytes) -> None:
+        self.port.write(data)
+        if self._timer is not None:
+            self._timer.cancel()
+        wake_at_ms = self.firmware.wake_at_ms
+        if wake_at_ms is not None:
+            wait_s = max(wake_at_ms - self._clock(), 1) / 1000
+            self._timer = asyncio.get_running_loop().call_later(wait_s, self._tick)
+        self._stirred()

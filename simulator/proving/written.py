@@ -1,0 +1,37 @@
+"""What a written round means to the daemon: its table, its people, and whether the feed tells what must be true."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from firmware_bridge.setup import TableSetup
+from simulator.evening import Catalogue, load_catalogue
+from simulator.scenarios.loader import Scenario
+from simulator.scenarios.verdict import differences, rounds_of
+from simulator.slips import CablePulled
+from simulator.steps import Told
+
+
+def setup_of(scenario: Scenario) -> TableSetup:
+    return TableSetup(deal=scenario.rig, decks=scenario.decks, seats=scenario.places, sensors=scenario.sensors)
+
+
+def catalogue_of(scenario: Scenario) -> Catalogue:
+    """The simulator's, with the rulings of this scenario's floor."""
+    catalogue = load_catalogue()
+    return msgspec.structs.replace(catalogue, rulings={**catalogue.rulings, **scenario.rulings})
+
+
+def pulls_cables(scenario: Scenario) -> bool:
+    """A device then tells late what happened meanwhile: hands have to be as slow as hands, or times are too close."""
+    return any(isinstance(slip, CablePulled) for written in scenario.round for slip in written.slips)
+
+
+def mistakes(scenario: Scenario, events: Sequence[Told]) -> list[str]:
+    """One sentence for each thing that the feed tells otherwise than is written, all rounds together."""
+    rounds = rounds_of(events)
+    return [
+        f"round {number}: {said}"
+        for number, written in enumerate(scenario.round, start=1)
+        for said in differences(written.expect, rounds.get(number, []))
+    ]
