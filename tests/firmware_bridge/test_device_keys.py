@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 from pytest_mock import MockerFixture
+from structlog.testing import capture_logs
 
-from drivers.driver import DeviceKind, Resume, Step
+from drivers.driver import Alarm, DeviceKind, Resume, Step
 from drivers.transports.null_modem import null_modem
 from drivers.transports.transport import OnData, OnLost, Transport
 from firmware_bridge.config import DeviceConfig
@@ -122,3 +123,33 @@ async def test_every_connection_s_driver_is_given_the_key(tmp_path: Path, paired
         assert await given.get() == (KEY if paired else None)
     running.cancel()
     await asyncio.wait([running])
+
+
+class AlarmedDriver(LineDriver):
+    def opened(self, *, nonce: bytes, key: bytes | None, resume: Resume | None, now_ms: int) -> Step:
+        return Step(reports=(Alarm("An old frame came again: check the cable."),))
+
+
+async def test_an_alarm_is_logged_and_told_on_while_the_link_goes_on() -> None:
+    told: asyncio.Queue[object] = asyncio.Queue()
+
+    async def open_port(port_text: str, on_data: OnData, on_lost: OnLost) -> Transport:
+        near, _ = null_modem()
+        return near.attach(on_data, on_lost)
+
+    supervisor = Supervisor(
+        [shoe(None)],
+        lambda: 0,
+        lambda _, report: told.put_nowait(report),
+        lambda _: None,
+        open_port=open_port,
+        new_driver=lambda _: AlarmedDriver(),
+    )
+    with capture_logs() as logs:
+        running = asyncio.create_task(supervisor.run())
+        async with asyncio.timeout(5):
+            assert isinstance(await told.get(), Alarm)
+        running.cancel()
+        await asyncio.wait([running])
+    assert [line["log_level"] for line in logs if "old frame" in line["event"]] == ["warning"]
+    assert supervisor.state()["shoe"].losses == 0
