@@ -57,6 +57,7 @@ async def test_f46_a_hint_in_the_middle_of_a_try_is_not_lost() -> None:
 async def test_f14_hints_while_a_device_is_up_cost_no_try_after_it() -> None:
     hall = Hall(NEVER)
     async with hall:
+        await until(lambda: len(hall.ports.far) == 1)
         hall.hint()  # before it is up
         await connect(hall)
         hall.hint()

@@ -118,7 +118,7 @@ async def test_f01_a_held_port_is_named_and_taken_once_it_is_free(shoe: Shoe) ->
     assert len([fd for fd in os.listdir("/proc/self/fd") if _leads_to(fd, pty.path)]) == 1
 
 
-async def test_f09_f14_a_pulled_shoe_does_not_keep_the_loop_busy(shoe: Shoe) -> None:
+async def test_a_pulled_shoe_does_not_keep_the_loop_busy(shoe: Shoe) -> None:
     pty = shoe.plug()
     task = asyncio.create_task(shoe.supervisor.run())
     await shoe.connect(pty, "A")
