@@ -41,7 +41,8 @@ def test_nothing_is_loaded_before_it_is_asked_for(mocker: MockerFixture) -> None
 
 def test_an_unknown_name_is_answered_with_those_there_are(mocker: MockerFixture) -> None:
     install(mocker, point("acme", f"{__name__}:tell"))
-    with pytest.raises(DriverNameError, match=r'no driver "tpd": name one of acme, angel_eye, angel_eye_with_stx, tdp, or install'):
+    names = "acme, angel_eye, angel_eye_with_stx, tdp"
+    with pytest.raises(DriverNameError, match=f'no driver "tpd": name one of {names}, or install'):
         make_driver("tpd", DeviceKind.SHOE, None)
 
 
