@@ -369,9 +369,8 @@ def wire_frame(
     major: int = MAJOR,
     minor: int = MINOR,
 ) -> bytes:
-    """The frame of a message, its last byte the delimiter. `session` is 0 for the two hello messages.
-
-    `seal` puts the trailer of an authenticated session behind header and payload.
+    """The frame of a message, its last byte the delimiter. `session` is 0 for the two hello messages; `seal` puts the
+    trailer of an authenticated session behind header and payload.
     """
     header = Header(
         to_host=message.TYPE in DEVICE_MESSAGES,
