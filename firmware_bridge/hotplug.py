@@ -13,11 +13,17 @@ from typing import Any, Final
 
 import structlog
 
+from drivers.transports.discovery import UDEV_DATA
+
 SCAN_S: Final = 2.0
 SETTLE_S: Final = 0.1
 """Messages so close together are one hint: one that comes and goes without end costs ten tries a second at most."""
 SUBSYSTEMS: Final = ("tty", "usb")
 LISTINGS: Final = (Path("/sys/class/tty"), Path("/sys/bus/usb/devices"))
+
+
+class NoUdev(Exception):
+    """Nobody would send messages, as in a container."""
 
 
 class Hotplug:
@@ -67,6 +73,8 @@ class Hotplug:
         while True:
             try:
                 monitor = self._open_monitor()
+            except NoUdev as none:
+                self._without(str(none), self._log.info)
             except (ImportError, OSError) as error:
                 self._without(f"{type(error).__name__}: {error}")
             else:
@@ -95,17 +103,19 @@ class Hotplug:
         finally:
             loop.remove_reader(fd)
 
-    def _without(self, why: str) -> None:
+    def _without(self, why: str, say: Callable[[str], object] | None = None) -> None:
         if why != self._told_why:
             self._told_why = why
-            self._log.warning(
+            (say or self._log.warning)(
                 f"udev tells nothing of devices that come and go ({why}): they are found by a look every"
                 f" {self._scan_s:g} s instead; allow the service AF_NETLINK and see that udev runs to find them at once"
             )
 
 
 def udev_monitor() -> Any:
-    """A started monitor of udev's own messages, which follow the rules. Raises ImportError or OSError without udev."""
+    """A started monitor of udev's own messages, which follow the rules. Raises NoUdev, ImportError or OSError."""
+    if not UDEV_DATA.is_dir():
+        raise NoUdev("it does not run here")
     import pyudev  # here, so that who watches nothing needs no udev
 
     monitor = pyudev.Monitor.from_netlink(pyudev.Context(), source="udev")

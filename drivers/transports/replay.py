@@ -87,9 +87,14 @@ class ReplayTransport:
                     await self._wrote.wait()
 
 
-def replay_reports(driver: Driver, connection: RecordedConnection, resume: Resume | None = None) -> Iterator[Report]:
-    """What a fresh driver makes of a recorded connection, without waiting: the clock is the recording's, from 0 on."""
-    yield from driver.opened(nonce=connection.nonce, key=None, resume=resume, now_ms=0).reports
+def replay_reports(
+    driver: Driver, connection: RecordedConnection, *, key: bytes | None = None, resume: Resume | None = None
+) -> Iterator[Report]:
+    """What a fresh driver makes of a recorded connection, without waiting: the clock is the recording's, from 0 on.
+
+    `key` is the device's, where the recorded session was authenticated.
+    """
+    yield from driver.opened(nonce=connection.nonce, key=key, resume=resume, now_ms=0).reports
     for piece in connection.pieces:
         now_ms = (piece.at_ns - connection.pieces[0].at_ns) // _NS_PER_MS
         wake_at_ms = driver.wake_at_ms

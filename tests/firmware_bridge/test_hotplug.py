@@ -149,8 +149,23 @@ async def test_without_pyudev_it_goes_on(world: World) -> None:
     await world.stop()
 
 
+async def test_f45_in_a_container_without_udev_the_looks_are_enough(
+    world: World, mocker: MockerFixture, tmp_path: Path
+) -> None:
+    mocker.patch.object(hotplug, "UDEV_DATA", tmp_path / "none")
+    with capture_logs() as lines:
+        world.start(udev_monitor)
+        await asyncio.sleep(0.02)
+        (world.folder / "ttyACM0").mkdir()
+        await until(lambda: world.hints == 1)
+        await world.stop()
+    assert [line["log_level"] for line in lines] == ["info"]
+    assert "(it does not run here): they are found by a look every 0.005 s instead" in lines[0]["event"]
+
+
 @pytest.mark.real
-async def test_udevs_own_monitor_leaves_nothing_open(world: World) -> None:
+async def test_udevs_own_monitor_leaves_nothing_open(world: World, mocker: MockerFixture, tmp_path: Path) -> None:
+    mocker.patch.object(hotplug, "UDEV_DATA", tmp_path)
     before = open_fds()
     opened = []
 
