@@ -29,8 +29,11 @@ class LogLevel(enum.Enum):
 
 
 def start_logs(level: LogLevel, stream: TextIO | None = None) -> None:
-    """Log to `stream`, standard error by default, from `level` on."""
-    out = sys.stderr if stream is None else stream
+    """Log to `stream`, standard error by default, from `level` on. A line that cannot be written is lost: the next
+    one that can says in `lost` how many were, and whoever logs goes on.
+    """
+    out = stream or sys.stderr or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  open as long as the process
+    lines = _Lines(out)
     last: Processor
     if out.isatty():
         last = structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
@@ -42,10 +45,11 @@ def start_logs(level: LogLevel, stream: TextIO | None = None) -> None:
             BurstLimit(),
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
+            lines.count_lost,
             last,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(number),
-        logger_factory=structlog.PrintLoggerFactory(out),
+        logger_factory=lambda *_: lines,
         cache_logger_on_first_use=False,
     )
     logging.basicConfig(handlers=[_FromLibraries()], level=max(number, logging.WARNING), force=True)
@@ -70,6 +74,29 @@ def _weighed(logger: WrappedLogger, level: str, fields: EventDict) -> str:
     """JSON after the mark that the journal takes for the line's weight."""
     told = structlog.processors.JSONRenderer()(logger, level, fields)
     return f"<{_WEIGHTS.get(level, _INFO)}>{told if isinstance(told, str) else told.decode()}"
+
+
+class _Lines:
+    """A full disk, a reader that went away: nothing that becomes of the log may stop the table."""
+
+    def __init__(self, out: TextIO) -> None:
+        self._out = out
+        self._lost = 0
+
+    def count_lost(self, _: WrappedLogger, __: str, fields: EventDict) -> EventDict:
+        if self._lost:
+            fields["lost"] = self._lost
+        return fields
+
+    def msg(self, line: str) -> None:
+        try:
+            print(line, file=self._out, flush=True)
+        except (OSError, ValueError):  # no room, no reader; or closed
+            self._lost += 1
+        else:
+            self._lost = 0
+
+    debug = info = warning = error = critical = log = msg
 
 
 class _FromLibraries(logging.Handler):

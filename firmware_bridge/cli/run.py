@@ -4,6 +4,7 @@ import asyncio
 import faulthandler
 import os
 import signal
+import sys
 from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Final
@@ -40,7 +41,8 @@ def run(
 ) -> None:
     """Connect the machines of a table, follow its rounds and keep their record, until stopped."""
     start_logs(log_level)
-    faulthandler.enable()  # where it hung, without values, should the watchdog end it
+    if sys.stderr is not None:
+        faulthandler.enable()  # where it hung, without values, should the watchdog end it
     try:
         read = load_config(config)
         house = chosen_house(read)

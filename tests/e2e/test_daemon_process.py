@@ -225,3 +225,24 @@ def test_on_a_terminal_log_lines_are_for_people(tmp_path: Path) -> None:
         os.close(master)
     assert b'{"' not in shown
     assert b"info" in shown
+
+
+@pytest.mark.parametrize("redirect", ["2>/dev/full", "2>&-", "<&- >&- 2>&-"])
+def test_it_runs_on_where_its_log_cannot_be_written(tmp_path: Path, redirect: str) -> None:
+    config = write(tmp_path)
+    command = f'exec "$0" "$@" {redirect}'
+    daemon = subprocess.Popen(("/bin/sh", "-c", command, *BRIDGE, "run", "--config", str(config)))
+    try:
+        wait_until(
+            lambda: daemon.poll() is not None or bridge("status", "--config", str(config)).returncode == 0, "an answer"
+        )
+        assert daemon.poll() is None
+        told = bridge("tell", "wager", "1", "--ante", "500", "--config", str(config))
+        assert told.returncode == 0, told.stderr
+        daemon.send_signal(signal.SIGTERM)
+        daemon.wait(DEADLINE_S)
+        shown = bridge("journal", "show", "--config", str(config))
+        assert "seat 1: wager" in shown.stdout
+    finally:
+        daemon.kill()
+        daemon.wait()

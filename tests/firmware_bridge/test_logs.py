@@ -1,5 +1,6 @@
 """Log lines: JSON where no terminal is, and nothing of an error's own text."""
 
+import errno
 import io
 import json
 import logging
@@ -84,3 +85,39 @@ def test_f53_a_storm_of_lines_is_cut(out: io.StringIO) -> None:
     told = lines(out)
     assert len(told) < 200
     assert told[-1]["suppressed"] == 1001 - len(told)
+
+
+class Full(io.StringIO):
+    """A file on a disk that may be full."""
+
+    full = False
+
+    def flush(self) -> None:
+        if self.full:
+            self.seek(0)
+            self.truncate()
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def test_a_line_that_cannot_be_written_is_lost_and_counted() -> None:
+    out = Full()
+    start_logs(LogLevel.INFO, out)
+    out.full = True
+    for _ in range(3):
+        structlog.get_logger("x").error("dealing is held: the disk is full")
+    out.full = False
+    structlog.get_logger("x").info("there is room")
+    structlog.get_logger("x").info("on it goes")
+    structlog.reset_defaults()
+    assert [line.get("lost") for line in lines(out)] == [3, None]
+
+
+def test_a_closed_log_stops_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    out = io.StringIO()
+    start_logs(LogLevel.INFO, out)
+    out.close()
+    structlog.get_logger("x").info("ready")
+    monkeypatch.setattr("sys.stderr", None)
+    start_logs(LogLevel.INFO)
+    structlog.get_logger("x").info("ready")
+    structlog.reset_defaults()
