@@ -242,7 +242,7 @@ def test_it_runs_on_where_its_log_cannot_be_written(tmp_path: Path, redirect: st
         daemon.send_signal(signal.SIGTERM)
         daemon.wait(DEADLINE_S)
         shown = bridge("journal", "show", "--config", str(config))
-        assert "seat 1: wager" in shown.stdout
+        assert "seat 1 wagers ante 5.00" in shown.stdout
     finally:
         daemon.kill()
         daemon.wait()
