@@ -40,7 +40,6 @@ unpack_kernel() {
     local work=$1 package release
     package=$(apt-cache depends linux-image-amd64 | sed -n 's/^ *Depends: \(linux-image-[^ ]*\)$/\1/p' | head -n 1)
     (cd "$work" && apt-get -q=2 -o APT::Sandbox::User=root download "$package" && dpkg -x linux-image-*.deb kernel)
-    release=${package#linux-image-}
     release=$(cd "$work/kernel/lib/modules" && echo *)
     cp "$work/kernel/boot/vmlinuz-$release" "$work/image/vmlinuz"
     depmod -b "$work/kernel" "$release"
@@ -96,7 +95,7 @@ build() {
     cp /bin/busybox "$work/first/bin/"
     install -m 755 tests/vm/image/init "$work/first/init"
     (cd "$work/first" && find . -mindepth 1 | cpio --quiet -o -H newc) | zstd -q -3 > "$work/image/first.cpio.zst"
-    mke2fs -q -t ext4 -O ^has_journal -d "$work/root" "$work/image/root.ext4" 1G > /dev/null
+    mke2fs -q -t ext4 -O ^has_journal -d "$work/root" "$work/image/root.ext4" 3G > /dev/null
     rm -rf "${IMAGE%/*}"/????????????????
     mv "$work/image" "$IMAGE"
 }

@@ -1,12 +1,13 @@
 """What a technician does at a table PC, done in the machine: install, configure, start, look."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from tests.vm.machine import VirtualMachine
+from tests.vm.machine import MachineError, VirtualMachine
 
 UNIT: Final = "firmware-bridge.service"
+BRIDGE: Final = "/opt/firmware-bridge/bin/firmware-bridge"
 CONFIG: Final = "/etc/firmware-bridge/table.toml"
 CGROUP: Final = f"/sys/fs/cgroup/system.slice/{UNIT}"
 INSTALL: Final = """
@@ -16,6 +17,9 @@ systemd-tmpfiles --create firmware-bridge.conf
 udevadm control --reload && udevadm trigger && udevadm settle
 (umask 077; od -An -N32 -tx1 /dev/urandom | tr -d ' \\n' > /etc/firmware-bridge/table.key)
 systemctl daemon-reload
+systemctl enable --quiet firmware-bridge
+# As systemd-timesyncd does when a time server has answered, of which there is none in here.
+mkdir -p /run/systemd/timesync && touch /run/systemd/timesync/synchronized
 """  # noqa: E501
 START_S: Final = 120.0
 
@@ -55,12 +59,21 @@ def said(machine: VirtualMachine) -> list[dict[str, Any]]:
 
 def wait_until_said(machine: VirtualMachine, text: str) -> str:
     """The first line with that text in it; waits for it."""
-    machine.wait_for(f"journalctl --unit {UNIT} --output cat --no-pager | grep -qF -- '{text}'")
+    try:
+        machine.wait_for(f"journalctl --unit {UNIT} --output cat --no-pager | grep -qF -- '{text}'")
+    except MachineError:
+        told = "\n".join(str(line["event"]) for line in said(machine))
+        raise MachineError(f'The service did not say "{text}". It said:\n{told}') from None
     return next(str(line["event"]) for line in said(machine) if text in str(line["event"]))
 
 
-def play(machine: VirtualMachine, scenario: str, wires: Mapping[str, str], *, clock: bool = False) -> dict[str, Any]:
-    """A scenario's rounds through the running service; the outcome as tests/vm/guest/evening.py gives it."""
-    order = json.dumps({"scenario": scenario, "wires": wires, "clock": clock})
+def play(
+    machine: VirtualMachine, scenario: str, wires: Mapping[str, str], *ask: Sequence[str], clock: bool = False
+) -> dict[str, Any]:
+    """A scenario's rounds through the running service; the outcome as tests/vm/guest/evening.py gives it.
+
+    `ask`: commands run with all machines up, before the first round.
+    """
+    order = json.dumps({"scenario": scenario, "wires": wires, "clock": clock, "ask": ask})
     outcome: dict[str, Any] = machine.python("evening", order, timeout_s=240.0)
     return outcome

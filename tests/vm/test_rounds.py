@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.vm.machine import VirtualMachine
-from tests.vm.table_pc import play, start, wait_until_said
+from tests.vm.table_pc import BRIDGE, CONFIG, play, start, wait_until_said
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(600), pytest.mark.xdist_group("virtual-machine")]
 
@@ -25,13 +25,20 @@ def assert_right(outcome: dict[str, Any]) -> None:
 
 
 @pytest.mark.usefixtures("installed")
-def test_f05_f08_f09_f70_the_shoes_cable_is_pulled_in_a_group_and_goes_into_another_socket(
-    machine: VirtualMachine,
-) -> None:
-    """The adapter comes back as another ttyUSB, and the round goes on with nothing lost."""
+def test_f05_f08_f09_f70_a_technicians_story(machine: VirtualMachine) -> None:
+    """Installed, plugged in, found well by `doctor`, dealt on; in the middle of a group the shoe's cable is pulled and
+    goes into another socket, where it comes back as another ttyUSB: the round ends right.
+    """
     start(machine, ADAPTERS)
-    outcome = play(machine, "shoe-cable-pulled", dict.fromkeys(ADAPTERS, "adapter"))
+    outcome = play(
+        machine,
+        "shoe-cable-pulled",
+        dict.fromkeys(ADAPTERS, "adapter"),
+        (BRIDGE, "doctor", "--config", CONFIG),
+    )
     assert_right(outcome)
+    ((status, findings),) = outcome["answers"]
+    assert status == 0, findings
     first, second = outcome["sockets"]["shoe"]
     assert first != second
     before, after = outcome["lines"]["shoe"]

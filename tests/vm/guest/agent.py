@@ -37,7 +37,7 @@ def main() -> None:
                 break
             status, out, err = run(request["run"], request["timeout_s"])
             ran, failed = ran + 1, failed + (status != 0)
-            say(f"[{ran}] {' '.join(request['run'])[:200]} -> {status}")
+            say(f"[{ran}] {' '.join(' '.join(request['run']).split())[:200]} -> {status}")
             if status:
                 say(f"{out[-2000:]}{err[-2000:]}")
             answer = {"status": status, "out": out[-LONGEST:], "err": err[-LONGEST:]}

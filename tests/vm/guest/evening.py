@@ -31,11 +31,15 @@ HOUR_S: Final = 3600
 
 
 class Order(msgspec.Struct, frozen=True, kw_only=True):
-    """What is to be played, on which wires, and whether somebody sets the computer's clock meanwhile."""
+    """What is to be played, on which wires, and whether somebody sets the computer's clock meanwhile.
+
+    `ask`: commands that somebody runs before the first round, when all machines are up.
+    """
 
     scenario: str
     wires: dict[str, Literal["adapter", "acm", "bulk"]]
     clock: bool = False
+    ask: tuple[tuple[str, ...], ...] = ()
 
 
 class Wires:
@@ -99,6 +103,7 @@ async def deal(order: Order, folder: Path) -> dict[str, Any]:
         async with Bench(evening, catalogue, folder, onlooker, wires) as bench:
             await bench.join(JOIN_S)
             await bench.perform(everything_up(bench))
+            answers = [await ran(command) for command in order.ask]
             for written in scenario.played():
                 await bench.perform(bench.dealer.play(written))
     finally:
@@ -108,9 +113,18 @@ async def deal(order: Order, folder: Path) -> dict[str, Any]:
         "refused": [str(refusal) for real in bench.truth.rounds for refusal in real.refusals],
         "sockets": {name: wire.sockets for name, wire in wires.made.items()},
         "lines": onlooker.lines,
+        "answers": answers,
         "clock_set": onlooker.clock_set,
         "events": [event["event"] for event in bench.screen.events],
     }
+
+
+async def ran(command: tuple[str, ...]) -> tuple[int | None, str]:
+    """Status and output; the machines go on meanwhile."""
+    pipe = asyncio.subprocess.PIPE
+    process = await asyncio.create_subprocess_exec(*command, stdout=pipe, stderr=asyncio.subprocess.STDOUT)
+    out, _ = await process.communicate()
+    return process.returncode, out.decode(errors="replace")
 
 
 def everything_up(bench: Bench) -> Script:
