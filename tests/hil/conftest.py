@@ -1,0 +1,238 @@
+"""Hardware in the loop: `pytest tests/hil --device KIND=PORT` tests the devices on a bench (README.md beside this).
+
+Without `--device` nothing of this folder is collected when other tests are run, and it refuses when it is named.
+"""
+
+import asyncio
+import tempfile
+from collections import Counter
+from collections.abc import Generator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from drivers.driver import DeviceKind
+from simulator.scenarios.loader import load_scenario, scenario_names
+from tests.hil.bench import Bench, open_bench
+from tests.hil.devices import BenchRefusedError, Device, read_devices
+from tests.hil.frames import FrameLog
+from tests.hil.instructions import beyond_hands, kinds_of
+from tests.hil.report import Outcome, html_report
+from tests.hil.terminal import NobodyThereError
+from tests.hil.waiting import BenchFaultError
+
+BENCH: Final = pytest.StashKey[Bench]()
+LOG: Final = pytest.StashKey[FrameLog]()
+OUTCOMES: Final = pytest.StashKey[list[Outcome]]()
+BEGAN: Final = pytest.StashKey[datetime]()
+FOLDER: Final = pytest.StashKey[tempfile.TemporaryDirectory[str]]()
+NOTHING_TESTED: Final = "No test had an answer from any device of the bench: nothing was tested."
+HANDS_FREE: Final = "needs a person's hands (--hands-free)"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("bench", "devices on a bench (tests/hil)")
+    group.addoption("--device", action="append", default=[], dest="bench_devices", metavar="KIND=PORT",
+                    help="a device: shuffler, shoe or layout, and its port or sim; once for each")  # fmt: skip
+    group.addoption("--key", action="append", default=[], dest="bench_keys", metavar="KIND=FILE",
+                    help="the key of a paired device")  # fmt: skip
+    group.addoption("--hands-free", action="store_true", dest="bench_hands_free",
+                    help="leave out what a person has to do something for")  # fmt: skip
+    group.addoption("--show-cards", action="store_true", dest="bench_show_cards",
+                    help="write out in the report which cards were read")  # fmt: skip
+    group.addoption("--patience", type=float, default=120.0, dest="bench_patience_s", metavar="SECONDS",
+                    help="how long to wait for a person's hands")  # fmt: skip
+    group.addoption("--bench-report", type=Path, default=Path("bench-report"), dest="bench_report", metavar="FOLDER",
+                    help="where report.html and junit.xml are written")  # fmt: skip
+
+
+def is_bench_run(config: pytest.Config) -> bool:
+    """Whether this folder was named: only then were its options there to be given."""
+    return hasattr(config.option, "bench_devices")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    return None if is_bench_run(config) else True
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    if not is_bench_run(config):
+        return
+    config.addinivalue_line("markers", "hands: needs somebody to do something at the bench")
+    if getattr(config.option, "numprocesses", None):
+        raise pytest.UsageError("A bench is tested by one process, one test after the other: run this without -n.")
+    if getattr(config.option, "reruns", None):
+        raise pytest.UsageError("A bench that failed is not tried again: run this without --reruns.")
+    folder = tempfile.TemporaryDirectory(prefix="bench-")
+    config.stash[FOLDER] = folder
+    config.add_cleanup(folder.cleanup)
+    if config.option.collectonly:
+        return
+    option = config.option
+    try:
+        devices = read_devices(option.bench_devices, option.bench_keys, Path(folder.name))
+        bench = open_bench(
+            devices, Path(folder.name), patience_s=option.bench_patience_s, hands_free=option.bench_hands_free
+        )
+    except (BenchRefusedError, NobodyThereError) as refused:
+        raise pytest.UsageError(str(refused)) from None
+    config.stash[BENCH] = bench
+    config.stash[OUTCOMES] = []
+    config.stash[BEGAN] = datetime.now(UTC)
+    config.add_cleanup(bench.close)
+    report: Path = option.bench_report
+    try:
+        report.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise pytest.UsageError(
+            f"No report can be written to {report} ({error.strerror}): name another folder."
+        ) from None
+    if option.xmlpath is None:
+        option.xmlpath = str(report / "junit.xml")
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """The bench is looked at before anything is tested on it; what is not fit is refused in a sentence."""
+    bench = session.config.stash.get(BENCH, None)
+    if bench is None:
+        return
+
+    async def look() -> None:
+        for device in bench.devices.values():
+            await bench.look(device)
+            try:
+                await bench.bring_to_rest(device.kind, FrameLog(cards=False))
+            except BenchFaultError as fault:
+                sentence = f"The {device.name} at {device.port} cannot be brought to rest: {fault}."
+                raise BenchRefusedError(sentence) from None
+
+    try:
+        asyncio.run(look())
+    except BenchRefusedError as refused:
+        raise pytest.UsageError(str(refused)) from None
+
+
+def pytest_report_header(config: pytest.Config) -> list[str]:
+    bench = config.stash.get(BENCH, None)
+    return [] if bench is None else [f"bench: {in_words(device)}" for device in bench.devices.values()]
+
+
+def in_words(device: Device) -> str:
+    claims = device.claims
+    who = "not looked at" if claims is None else f"{claims.vendor} {claims.model}, serial number {claims.serial_number}"
+    firmware = "" if claims is None else f", firmware {claims.firmware_version}, {claims.protocol}"
+    return f"{device.name} at {'the simulator' if device.simulated else device.port}: {who}{firmware}"
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    bench = metafunc.config.stash.get(BENCH, None)
+    kinds = list(DeviceKind) if bench is None else list(bench.devices)
+    if "kind" in metafunc.fixturenames:
+        metafunc.parametrize("kind", kinds, ids=[kind.value for kind in kinds])
+    if "scenario_name" in metafunc.fixturenames:
+        metafunc.parametrize("scenario_name", scenario_names())
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skips what the bench, or the person who is not there, cannot do; and everything of a device that has failed."""
+    bench = item.config.stash[BENCH]
+    kinds = kinds_of_item(item)
+    broken = next((bench.broken[kind] for kind in kinds if kind in bench.broken), None)
+    if broken is not None:
+        pytest.skip(broken)
+    missing = [kind.value for kind in kinds if kind not in bench.devices]
+    if missing:
+        pytest.skip(f"needs a {' and a '.join(missing)} on the bench")
+    if item.get_closest_marker("hands") is not None and item.config.option.bench_hands_free:
+        pytest.skip(HANDS_FREE)
+    real = [bench.devices[kind] for kind in kinds if not bench.devices[kind].simulated]
+    name = scenario_of_item(item)
+    if real and name is not None and (slip := beyond_hands(load_scenario(name))) is not None:
+        pytest.skip(f"has a slip that no hand can make ({slip})")
+
+
+def kinds_of_item(item: pytest.Item) -> tuple[DeviceKind, ...]:
+    """The devices that the test needs."""
+    kind = params_of(item).get("kind")
+    if isinstance(kind, DeviceKind):
+        return (kind,)
+    name = scenario_of_item(item)
+    return () if name is None else kinds_of(load_scenario(name))
+
+
+def scenario_of_item(item: pytest.Item) -> str | None:
+    name = params_of(item).get("scenario_name")
+    return name if isinstance(name, str) else None
+
+
+def params_of(item: pytest.Item) -> Mapping[str, object]:
+    return item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else {}
+
+
+@pytest.fixture
+def bench(pytestconfig: pytest.Config) -> Bench:
+    return pytestconfig.stash[BENCH]
+
+
+@pytest.fixture
+def log(request: pytest.FixtureRequest) -> FrameLog:
+    """All frames of this test, for the report if it fails."""
+    log = FrameLog(cards=request.config.option.bench_show_cards)
+    request.node.stash[LOG] = log
+    return log
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    bench = item.config.stash[BENCH]
+    outcomes = item.config.stash[OUTCOMES]
+    if report.failed:
+        for kind in kinds_of_item(item):
+            bench.broken.setdefault(kind, f"not run: the {kind.value} has failed at {item.name}")
+        log = item.stash.get(LOG, None)
+        frames = [] if log is None else list(log.lines())
+        report.sections += [(f"frames of the {device}", "\n".join(lines)) for device, lines in frames]
+        outcomes.append(Outcome(item.name, "failed", report.duration, report.longreprtext, frames))
+    elif report.skipped:
+        why = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+        outcomes.append(Outcome(item.name, "notrun", report.duration, why.removeprefix("Skipped: ")))
+    elif report.when == "call":
+        outcomes.append(Outcome(item.name, "passed", report.duration))
+    return report
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """A run that met no device is a failure, whatever its tests say; and the report is written."""
+    config = session.config
+    bench = config.stash.get(BENCH, None)
+    if bench is None:
+        return
+    if exitstatus == pytest.ExitCode.OK and not bench.talked:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+    file: Path = config.option.bench_report / "report.html"
+    outcomes = config.stash[OUTCOMES]
+    text = html_report(config.stash[BEGAN], bench.devices.values(), outcomes, closing_lines(config))
+    file.write_text(text, encoding="utf-8")
+
+
+def closing_lines(config: pytest.Config) -> list[str]:
+    bench = config.stash[BENCH]
+    not_run = Counter(outcome.why for outcome in config.stash[OUTCOMES] if outcome.result == "notrun")
+    lines = [f"{count} not run: {why.removeprefix('not run: ')}" for why, count in not_run.items()]
+    return lines if bench.talked else [*lines, NOTHING_TESTED]
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    if config.stash.get(BENCH, None) is None:
+        return
+    terminalreporter.section("bench")
+    for line in closing_lines(config):
+        terminalreporter.line(line)
+    terminalreporter.line(f"report: {config.option.bench_report / 'report.html'} and {config.option.xmlpath}")

@@ -1,0 +1,89 @@
+"""What stands on the bench: the devices named on the command line, and what was found where they were said to be."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from drivers.driver import Claims, DeviceKind
+from drivers.errors import PortNameError
+from drivers.transports.ports import parse_port
+from firmware_bridge.journal.errors import KeyFileError
+from firmware_bridge.journal.keys import read_secret
+
+SIMULATED: Final = "sim"
+FORM: Final = (
+    "write --device KIND=PORT, such as --device shuffler=serial:/dev/ttyACM0 or --device shoe=usb:serial=S-1, "
+    "or --device KIND=sim for the simulator's"
+)
+KINDS: Final = {kind.value: kind for kind in DeviceKind}
+
+
+class BenchRefusedError(Exception):
+    """The bench cannot be tested as it is; one sentence says why, and what to do."""
+
+
+@dataclass(slots=True)
+class Device:
+    """One device of the bench. `claims` and `boot` are those of the last look at it, None before it was found."""
+
+    kind: DeviceKind
+    port: str
+    simulated: bool
+    key: bytes | None = None
+    claims: Claims | None = None
+    boot: str | None = None
+
+    @property
+    def name(self) -> str:
+        return self.kind.value
+
+
+def read_devices(devices: Sequence[str], keys: Sequence[str], folder: Path) -> list[Device]:
+    """The devices of the options `--device` and `--key`; simulated ones get a port in `folder`.
+
+    Raises BenchRefusedError.
+    """
+    if not devices:
+        raise BenchRefusedError(f"No device is named, and none is ever guessed: {FORM}.")
+    found: dict[DeviceKind, Device] = {}
+    for text in devices:
+        device = _device(text, folder)
+        if device.kind in found:
+            raise BenchRefusedError(f"There are two devices of the kind {device.name}: name one of each kind.")
+        place = parse_port(device.port).place
+        twin = next((other for other in found.values() if parse_port(other.port).place == place), None)
+        if twin is not None:
+            raise BenchRefusedError(f"{twin.name} and {device.name} have one and the same port {place}: correct one.")
+        found[device.kind] = device
+    for text in keys:
+        kind, _, file = text.partition("=")
+        if kind not in KINDS or KINDS[kind] not in found or not file:
+            raise BenchRefusedError(f'"--key {text}" cannot be read: write --key KIND=FILE for a device that is named.')
+        if found[KINDS[kind]].simulated:
+            raise BenchRefusedError(f"The simulated {kind} was never paired: take --key {text} away.")
+        found[KINDS[kind]].key = _key(Path(file))
+    return list(found.values())
+
+
+def _device(text: str, folder: Path) -> Device:
+    name, _, port = text.partition("=")
+    if name not in KINDS:
+        kinds = ", ".join(KINDS)
+        raise BenchRefusedError(f'"--device {text}" names no kind of device ({kinds}): {FORM}.')
+    if port == SIMULATED:
+        return Device(KINDS[name], f"serial:{folder / name}", simulated=True)
+    try:
+        parse_port(port)
+    except PortNameError as error:
+        raise BenchRefusedError(f'"--device {text}" cannot be read: {error}.') from error
+    if port.startswith("replay:"):
+        raise BenchRefusedError(f'"--device {text}" is a recording: a bench needs something that answers.')
+    return Device(KINDS[name], port, simulated=False)
+
+
+def _key(file: Path) -> bytes:
+    try:
+        return read_secret(file)
+    except (KeyFileError, OSError) as error:
+        raise BenchRefusedError(f"The key of {file} cannot be used: {error}.") from error

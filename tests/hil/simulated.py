@@ -1,0 +1,79 @@
+"""The simulator's devices on a bench: on ptys, in a thread of their own, there for the whole run as real ones are."""
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Collection
+from pathlib import Path
+from typing import Final
+
+from drivers.driver import DeviceKind
+from drivers.facts import DeviceFact
+from simulator.firmware.fitting import firmware_for
+from simulator.firmware.wired import WiredDevice
+from simulator.table import Furniture, SimulatedTable
+from simulator.wires.pty import PtyPort
+from simulator.world import Chances
+
+ANSWER_S: Final = 10.0
+SEED: Final = 1
+
+
+class SimulatedDevices:
+    """Every method may be called from any thread, and has taken effect when it comes back."""
+
+    def __init__(self, kinds: Collection[DeviceKind], folder: Path) -> None:
+        self._folder = folder
+        self._began_s = time.monotonic()
+        self._table = SimulatedTable(Furniture(rig="group", decks=2), Chances(SEED), self._now_ms, self._moved)
+        self._devices: dict[DeviceKind, WiredDevice] = {}
+        self._power_ups = dict.fromkeys(kinds, 0)
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="simulated devices", daemon=True)
+        self._thread.start()
+        for kind in kinds:
+            self.switch_on(kind)
+
+    def happened(self, kind: DeviceKind, fact: DeviceFact) -> None:
+        """The device's sensors see it."""
+        self._do(lambda: self._devices[kind].happened(fact))
+
+    def pull(self, kind: DeviceKind) -> None:
+        self._do(lambda: self._devices[kind].pull())
+
+    def plug(self, kind: DeviceKind) -> None:
+        self._do(lambda: self._devices[kind].plug())
+
+    def switch_on(self, kind: DeviceKind) -> None:
+        """Off before, where it was on: what it remembered is gone."""
+
+        def anew() -> None:
+            if kind in self._devices:
+                self._devices[kind].close()
+            self._power_ups[kind] += 1
+            firmware = firmware_for(self._table, kind, power_up=self._power_ups[kind])
+            device = WiredDevice(firmware, self._folder / kind.value, PtyPort, self._now_ms, lambda: None)
+            device.plug()
+            self._devices[kind] = device
+
+        self._do(anew)
+
+    def close(self) -> None:
+        for device in self._devices.values():
+            self._do(device.close)
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(ANSWER_S)
+        self._loop.close()
+
+    def _do(self, act: Callable[[], None]) -> None:
+        async def done() -> None:
+            act()
+
+        asyncio.run_coroutine_threadsafe(done(), self._loop).result(ANSWER_S)
+
+    def _moved(self, kind: DeviceKind, fact: DeviceFact) -> None:
+        """A command made the machine do something by itself."""
+        self._devices[kind].happened(fact)
+
+    def _now_ms(self) -> int:
+        return int((time.monotonic() - self._began_s) * 1000)
