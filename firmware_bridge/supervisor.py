@@ -14,8 +14,9 @@ from drivers.commands import Command
 from drivers.driver import Driver, Report, Resume
 from drivers.errors import PortNameError
 from drivers.registry import make_driver
+from drivers.transports.opening import new_opener
 from drivers.transports.ports import parse_port
-from drivers.transports.transport import OpenPort, new_opener
+from drivers.transports.transport import OpenPort
 from firmware_bridge.approved import ApprovedFirmware, firmware_refusal
 from firmware_bridge.config import DeviceConfig
 from firmware_bridge.device_keys import device_key

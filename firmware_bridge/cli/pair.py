@@ -10,7 +10,7 @@ import typer
 
 from drivers.errors import LinkError, PortNameError
 from drivers.tdp.pairing import Compare, Paired
-from drivers.transports.transport import open_transport
+from drivers.transports.opening import open_transport
 from firmware_bridge.cli.errors import CommandError
 from firmware_bridge.config import ConfigError, DeviceConfig, load_config
 from firmware_bridge.device_keys import write_device_key

@@ -11,7 +11,8 @@ from typing import Protocol
 from drivers.errors import PortMissing
 from drivers.transports.capture import CaptureWriter, Piece
 from drivers.transports.null_modem import NullModemEnd, null_modem
-from drivers.transports.transport import OnData, OnLost, Transport, new_opener, open_transport
+from drivers.transports.opening import new_opener, open_transport
+from drivers.transports.transport import OnData, OnLost, Transport
 from drivers.transports.usb import open_usb
 from tests.drivers.transports.pty_end import PtyEnd
 from tests.drivers.transports.usb_end import UsbEnd, port

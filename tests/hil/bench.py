@@ -14,7 +14,8 @@ from drivers.driver import DeviceKind, LinkDown, LinkUp, Step
 from drivers.errors import LinkError
 from drivers.tdp.codes import COMMAND_CODES, StateFlag
 from drivers.tdp.driver import TdpDriver
-from drivers.transports.transport import Transport, open_transport
+from drivers.transports.opening import open_transport
+from drivers.transports.transport import Transport
 from tests.hil.devices import BenchRefusedError, Device
 from tests.hil.frames import FrameLog
 from tests.hil.hands import Hands, PersonsHands, SimulatedHands

@@ -38,7 +38,8 @@ from drivers.tdp.messages import (
 )
 from drivers.tdp.sequence import NUMBER_BITS, SEQUENCE_BITS, seq_add
 from drivers.tdp.stream import SequencedReceiver
-from drivers.transports.transport import Transport, open_transport
+from drivers.transports.opening import open_transport
+from drivers.transports.transport import Transport
 from tests.hil.devices import Device
 from tests.hil.frames import FrameLog
 from tests.hil.waiting import BenchFaultError, Progress, unseen, until

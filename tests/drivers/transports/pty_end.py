@@ -6,7 +6,8 @@ import tty
 from collections.abc import Callable
 
 from drivers.errors import LinkError
-from drivers.transports.transport import Transport, open_transport
+from drivers.transports.opening import open_transport
+from drivers.transports.transport import Transport
 
 DEADLINE_S = 20.0
 

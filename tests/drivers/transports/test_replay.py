@@ -8,7 +8,8 @@ import pytest
 from drivers.errors import LinkLost, PortMissing, PortUnusable
 from drivers.transports import replay
 from drivers.transports.capture import CaptureWriter, Piece
-from drivers.transports.transport import Recorded, new_opener
+from drivers.transports.opening import new_opener
+from drivers.transports.transport import Recorded
 from tests.drivers.transports.pty_end import Host, until
 
 MS = 1_000_000

@@ -20,7 +20,7 @@ from typing import Any, Final
 import serial
 
 from drivers.errors import LinkError, PortHeld
-from drivers.transports.transport import open_transport
+from drivers.transports.opening import open_transport
 from tests.vm.guest.adapters import Adapters, AdapterWire
 from tests.vm.guest.gadgets import AcmWire, Controllers
 
