@@ -4,9 +4,10 @@ import importlib
 import sys
 from typing import Final
 
-import typer
-
 from firmware_bridge.cli.errors import CommandError
+
+BROKEN_PIPE: Final = 141
+INTERRUPTED: Final = 130
 
 COMMANDS: Final = {
     "run": "firmware_bridge.cli.run",
@@ -29,19 +30,27 @@ COMMANDS: Final = {
 
 def main() -> None:
     """Run the command named first, or show all of them. Exits with the command's status."""
-    app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
-    app.callback()(_about)
-    named = [sys.argv[1]] if len(sys.argv) > 1 and sys.argv[1] in COMMANDS else list(COMMANDS)
-    for name in named:
-        importlib.import_module(COMMANDS[name]).register(app)
     try:
-        app()
+        _run()
     except CommandError as error:
         print(f"firmware-bridge: {error}", file=sys.stderr)
         sys.exit(error.status)
     except BrokenPipeError:
         sys.stderr.close()
-        sys.exit(141)
+        sys.exit(BROKEN_PIPE)
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+
+
+def _run() -> None:
+    import typer  # as late as the commands: by now Ctrl-C is no defect
+
+    app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+    app.callback()(_about)
+    named = [sys.argv[1]] if len(sys.argv) > 1 and sys.argv[1] in COMMANDS else list(COMMANDS)
+    for name in named:
+        importlib.import_module(COMMANDS[name]).register(app)
+    app()
 
 
 def _about() -> None:

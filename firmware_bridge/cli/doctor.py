@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from firmware_bridge.cli.screen import Screen
 from firmware_bridge.doctor.examination import examine
 from firmware_bridge.doctor.findings import Finding, Health, exit_status
 from firmware_bridge.doctor.machine import Machine
@@ -43,7 +44,7 @@ def doctor(
     if as_json:
         sys.stdout.buffer.write(msgspec.json.encode(Report(findings, status)) + b"\n")
     else:
-        _show(Console(highlight=False, soft_wrap=True), areas, status)
+        _show(Screen(highlight=False, soft_wrap=True), areas, status)
     raise typer.Exit(status)
 
 

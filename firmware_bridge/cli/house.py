@@ -43,13 +43,14 @@ def compare(
     if as_json:
         typer.echo(msgspec.json.encode(table).decode())
         return
-    from rich.console import Console
     from rich.table import Column, Table
+
+    from firmware_bridge.cli.screen import Screen
 
     shown = Table(*(Column(heading, overflow="fold") for heading in ("rule", *loaded)), show_lines=True)
     for rule, row in table.items():
         shown.add_row(rule, *row.values())
-    Console().print(shown)
+    Screen().print(shown)
 
 
 def list_houses() -> None:

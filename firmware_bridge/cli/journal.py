@@ -6,10 +6,10 @@ from typing import Annotated, Final
 
 import msgspec
 import typer
-from rich.console import Console
 
 from drivers.facts import Fact
 from firmware_bridge.cli.errors import CommandError
+from firmware_bridge.cli.screen import Screen
 from firmware_bridge.cli.watch import show
 from firmware_bridge.config import ConfigError, load_config
 from firmware_bridge.facts import read_fact
@@ -113,7 +113,7 @@ def _print_json(facts: list[StoredFact]) -> None:
 
 
 def _print_lines(number: int, facts: list[StoredFact]) -> None:
-    console = Console(highlight=False)
+    console = Screen(highlight=False)
     renderer = Renderer()
     show(console, Line(f"round {number}: {len(facts)} facts", Tone.GOOD))
     for fact in facts:

@@ -66,10 +66,11 @@ def _watch_on_terminal(rules: Rules) -> Callable[[Sequence[Deal]], Iterable[Deal
     """A progress bar where the cards seen face up make it take long enough and a person looks on."""
     if not rules.house.deal.dealer_face_up or not sys.stderr.isatty():
         return iter
-    from rich.console import Console
     from rich.progress import track
 
-    console = Console(stderr=True)
+    from firmware_bridge.cli.screen import Screen
+
+    console = Screen(stderr=True)
     return lambda deals: track(deals, "Playing every hand", console=console, transient=True)
 
 
@@ -109,8 +110,9 @@ def _hand_text(hand: Hand) -> str:
 
 
 def _show(rules: Rules, decks: int, found: HouseOdds) -> None:
-    from rich.console import Console
     from rich.table import Table
+
+    from firmware_bridge.cli.screen import Screen
 
     shoe = "1 deck" if decks == 1 else f"{decks} decks"
     table = Table(title=f"{rules.house.name}, schedule {rules.schedule.number}, {shoe}", title_justify="left")
@@ -130,7 +132,7 @@ def _show(rules: Rules, decks: int, found: HouseOdds) -> None:
         _add(table.add_row, "pair plus", found.pair_plus, "")
     if found.six_card is not None:
         _add(table.add_row, "6 card bonus", found.six_card, "")
-    console = Console()
+    console = Screen()
     console.print(table)
     if found.ante_play is not None:
         expectation = found.ante_play.expectation

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from firmware_bridge.cli.control import ask, control_socket
 from firmware_bridge.cli.errors import CommandError
+from firmware_bridge.cli.screen import Screen
 from firmware_bridge.link import DeviceState, LinkState
 from firmware_bridge.operators import NOTHING
 from firmware_bridge.publish.words import at_place, plain
@@ -37,7 +38,7 @@ def status(
         sys.stdout.write(bytes(answer.status).decode() + "\n")
         return
     try:
-        _show(Console(), msgspec.json.decode(answer.status, type=Status))
+        _show(Screen(), msgspec.json.decode(answer.status, type=Status))
     except msgspec.ValidationError as error:
         raise CommandError(f"The daemon at {path} is of another version: use its own command ({error}).") from error
 

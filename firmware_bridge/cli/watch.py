@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from firmware_bridge.cli.errors import CommandError
+from firmware_bridge.cli.screen import Screen
 from firmware_bridge.config import ConfigError, load_config
 from firmware_bridge.publish.lines import BadLine, read_event
 from firmware_bridge.publish.reader import FeedMissing, FeedRefused, follow
@@ -64,7 +65,7 @@ async def _print_json(path: Path, after: int) -> None:
 
 
 async def _print_lines(path: Path, after: int) -> None:
-    console = Console(highlight=False)
+    console = Screen(highlight=False)
     renderer = Renderer()
     async with aclosing(follow(path, after)) as events:
         async for event in events:

@@ -12,7 +12,7 @@ import msgspec
 
 from drivers.driver import DeviceKind
 from drivers.facts import DeviceFact
-from firmware_bridge.publish.reader import FeedMissing, FeedRefused, follow
+from firmware_bridge.publish.reader import FeedMissing, follow
 from firmware_bridge.setup import TableSetup
 from simulator.dealer import Dealer
 from simulator.evening import Catalogue
@@ -224,9 +224,13 @@ class Bench:
         asking.add_done_callback(lambda _: self._stirred())
         try:
             await self._wait(asking.done, what)
-            return asking.result()
+            answer = asking.result()
         finally:
             asking.cancel()
+        if "error" in answer:
+            msg = f"asked for {what}, the daemon answers: {answer['error']}"
+            raise BenchStuckError(msg)
+        return answer
 
     async def _wait(self, ready: Callable[[], bool], what: str) -> None:
         deadline_s = time.monotonic() + STEP_S
@@ -234,7 +238,7 @@ class Bench:
             if self._death is not None:
                 raise self._death
             if time.monotonic() > deadline_s:
-                msg = f"waited {STEP_S:.0f} s in vain for {what}"
+                msg = f"waited {STEP_S:.0f} s in vain for {what}{self._end_of_log()}"
                 raise BenchStuckError(msg)
             self._stir.clear()
             with suppress(TimeoutError):
@@ -250,11 +254,14 @@ class Bench:
                 await self._control.connect()
             except OSError:
                 if deadline_s is not None and time.monotonic() > deadline_s:
-                    msg = f"The daemon did not open its control socket within {within_s:.0f} s"
-                    raise BenchStuckError(f"{msg}. The end of its log:\n{self.daemon.tail()}") from None
+                    msg = f"The daemon did not open its control socket within {within_s:.0f} s{self._end_of_log()}"
+                    raise BenchStuckError(msg) from None
                 await asyncio.sleep(LOOK_AGAIN_S)
             else:
                 return
+
+    def _end_of_log(self) -> str:
+        return f". The end of the daemon's log:\n{self.daemon.tail()}" if self._evening.own_daemon else ""
 
     async def _follow(self) -> None:
         while True:
@@ -262,7 +269,7 @@ class Bench:
                 await self._show_feed()
             except FeedMissing:
                 await asyncio.sleep(LOOK_AGAIN_S)
-            except (FeedRefused, OSError) as error:
+            except Exception as error:  # noqa: BLE001  whoever waits for the feed must hear of it
                 self._died(error)
                 return
 

@@ -13,7 +13,11 @@ from simulator.world import Chances
 
 STOP_S: Final = 10.0
 TAIL_LINES: Final = 12
-RUN: Final = "import sys; from firmware_bridge.cli import main; sys.argv[0] = 'firmware-bridge'; main()"
+# However this process ends, the daemon is asked to end too: PR_SET_PDEATHSIG is 1.
+RUN: Final = (
+    "import ctypes, signal, sys; ctypes.CDLL(None).prctl(1, signal.SIGTERM); "
+    "from firmware_bridge.cli import main; sys.argv[0] = 'firmware-bridge'; main()"
+)
 
 
 class DaemonDiedError(Exception):

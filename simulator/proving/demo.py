@@ -10,15 +10,16 @@ from pathlib import Path
 from typing import Final, Protocol
 
 import msgspec
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from firmware_bridge.cli.screen import Screen
 from firmware_bridge.cli.watch import show
 from firmware_bridge.publish.lines import read_event
 from firmware_bridge.publish.render import Renderer
 from simulator.evening import evening, load_catalogue
 from simulator.proving.bench import Bench, Evening
+from simulator.signals import NUMBERS, end_by_signals, ignore_signals, status_of
 from simulator.steps import Told
 
 DOLLAR: Final = 100
@@ -88,7 +89,7 @@ class ForPeople:
     """The feed in words, and a summary."""
 
     def __init__(self) -> None:
-        self._console = Console(highlight=False)
+        self._console = Screen(highlight=False)
         self._renderer = Renderer()
 
     def event(self, line: bytes, event: Told) -> None:
@@ -113,18 +114,10 @@ class ForPeople:
         self._console.print(f"flagged: {told or 'nothing'}")
 
 
-class EndedBySignal(Exception):
-    """A signal asked this process to end."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(f"ended by signal {number}")
-        self.number: Final = number
-
-
 async def play_demo(played: Evening, rounds: int, folder: Path, display: Display) -> None:
     """Deal `rounds` and show them. Leaves no process and no pty, however it ends.
 
-    Raises DaemonDiedError, BenchStuckError, StuckRoundError, EndedBySignal, and OSError of the output.
+    Raises DaemonDiedError, BenchStuckError, StuckRoundError, SystemExit after a signal, and OSError of the output.
     """
     tally = Tally()
     catalogue = load_catalogue()
@@ -159,9 +152,7 @@ async def hold_devices(played: Evening, rounds: int, folder: Path) -> None:
 
 
 class Signals:
-    """Within it, Ctrl-C and a polite kill cancel the task, which then ends as EndedBySignal."""
-
-    NUMBERS: Final = (signal.SIGINT, signal.SIGTERM)
+    """Within it, a signal that asks for the end cancels the task, which then ends as SystemExit."""
 
     def __init__(self) -> None:
         self._caught: int | None = None
@@ -170,15 +161,20 @@ class Signals:
     async def __aenter__(self) -> None:
         self._task = asyncio.current_task()
         loop = asyncio.get_running_loop()
-        for number in self.NUMBERS:
-            loop.add_signal_handler(number, self._catch, number)
+        for number in NUMBERS:
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                loop.add_signal_handler(number, self._catch, number)
 
     async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
         loop = asyncio.get_running_loop()
-        for number in self.NUMBERS:
+        for number in NUMBERS:
             loop.remove_signal_handler(number)
-        if kind is asyncio.CancelledError and self._caught is not None:
-            raise EndedBySignal(self._caught)
+        if self._caught is None:
+            end_by_signals()
+            return
+        ignore_signals()
+        if kind is asyncio.CancelledError:
+            raise SystemExit(status_of(self._caught))
 
     def _catch(self, number: int) -> None:
         if self._caught is None and self._task is not None:

@@ -98,7 +98,7 @@ def test_it_shows_the_rounds_and_sums_them_up(scratch: Path) -> None:
     assert again.stderr.decode().startswith("table-simulator: The folder kept is not empty")
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_ending_it_leaves_nothing(scratch: Path, number: signal.Signals) -> None:
     process = start(scratch, "--pace", "1", "--rounds", "50")
     wait_for(process, b"card 1")
@@ -109,6 +109,43 @@ def test_ending_it_leaves_nothing(scratch: Path, number: signal.Signals) -> None
     assert process.returncode == 128 + number
     assert errors == b""
     assert alive(family) == []
+    assert list(scratch.iterdir()) == []
+
+
+def test_a_second_signal_does_not_cut_the_end_short(scratch: Path) -> None:
+    process = start(scratch, "--pace", "1", "--rounds", "50")
+    wait_for(process, b"card 1")
+    family = children(process.pid)
+    process.send_signal(signal.SIGINT)
+    while process.poll() is None:
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.01)
+    assert (process.returncode, process.communicate()[1]) == (130, b"")
+    assert alive(family) == []
+    assert list(scratch.iterdir()) == []
+
+
+def test_its_daemon_ends_with_it_even_where_it_is_killed(scratch: Path) -> None:
+    process = start(scratch, "--pace", "1", "--rounds", "50")
+    wait_for(process, b"card 1")
+    family = children(process.pid)
+    process.kill()
+    process.communicate(timeout=30)
+    deadline = time.monotonic() + 30
+    while alive(family) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert alive(family) == []
+
+
+def test_a_full_disk_ends_it_with_a_sentence(scratch: Path) -> None:
+    """As full as can be arranged anywhere: no file may grow beyond what the first rounds need."""
+    limited = ("/bin/sh", "-c", 'ulimit -f 256; exec "$0" "$@"', *DEMO, "--pace", "0", "--rounds", "50", "--json")
+    done = subprocess.run(limited, env=environment(scratch), capture_output=True, timeout=110, check=False)
+    said = done.stderr.decode()
+    assert done.returncode == 1
+    assert said.startswith("table-simulator: ")
+    assert "dealing is held" in said
+    assert "Traceback" not in said
     assert list(scratch.iterdir()) == []
 
 
@@ -125,14 +162,30 @@ def test_a_daemon_that_dies_is_told_with_the_end_of_its_log(scratch: Path) -> No
     assert list(scratch.iterdir()) == []
 
 
-def test_a_reader_that_goes_away_ends_it(scratch: Path) -> None:
-    process = start(scratch, "--pace", "0", "--rounds", "50", "--json")
-    wait_for(process, b"round_opened")
+@pytest.mark.parametrize(("options", "begins"), [(("--json",), b"round_opened"), ((), b"round 1  opens")])
+def test_a_reader_that_goes_away_ends_it(scratch: Path, options: tuple[str, ...], begins: bytes) -> None:
+    process = start(scratch, "--pace", "0", "--rounds", "50", *options)
+    wait_for(process, begins)
     family = children(process.pid)
     assert process.stdout is not None
     process.stdout.close()
     assert process.wait(timeout=30) == 141
+    assert process.stderr is not None
+    assert process.stderr.read() == b""
     assert alive(family) == []
+    assert list(scratch.iterdir()) == []
+
+
+@pytest.mark.parametrize(("redirect", "says"), [(">/dev/full", "No space left"), (">&-", "The output is closed")])
+def test_an_output_that_takes_nothing_is_told(scratch: Path, redirect: str, says: str) -> None:
+    command = ("/bin/sh", "-c", f'exec "$0" "$@" {redirect}', *DEMO, "--pace", "0", "--rounds", "2", "--json")
+    done = subprocess.run(command, env=environment(scratch), capture_output=True, timeout=110, check=False)
+    said = done.stderr.decode()
+    assert done.returncode in (1, 2)
+    assert says in said
+    assert said.startswith("table-simulator: ")
+    assert "Traceback" not in said
+    assert list(scratch.iterdir()) == []
 
 
 @pytest.mark.parametrize(

@@ -96,3 +96,17 @@ async def test_what_cannot_be_watched_is_told(tmp_path: Path, options: list[str]
     assert sentence in err.decode()
     assert "Traceback" not in err.decode()
     assert len(err.splitlines()) == 1
+
+
+async def test_a_reader_of_the_words_that_goes_away_ends_it(tmp_path: Path) -> None:
+    feed = Feed(tmp_path / "feed", Stored())
+    await feed.start()
+    piped = 'set -o pipefail; "$0" "$@" | head -n 1'
+    command = ("/bin/bash", "-c", piped, *COMMAND, "--feed", str(tmp_path / "feed"))
+    pipe = asyncio.subprocess.PIPE
+    process = await asyncio.create_subprocess_exec(*command, stdout=pipe, stderr=pipe)
+    async with asyncio.timeout(DEADLINE_S):
+        said, errors = await process.communicate()
+    assert (process.returncode, errors) == (141, b"")
+    assert said == b"round 1  opens under licensed: seats 1\n"
+    await feed.close()
