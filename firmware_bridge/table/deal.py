@@ -1,6 +1,6 @@
 """Where the cards of one deal are, as far as draws, groups and sensors show it. No policy lives here."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -164,7 +164,10 @@ class Deal:
         self._put_right()
 
     def at(self, place: Place) -> PlaceCards:
-        return self.places.setdefault(place, PlaceCards())
+        state = self.places.get(place)
+        if state is None:
+            state = self.places[place] = PlaceCards()
+        return state
 
     def read_sensors(self) -> None:
         for state in self.places.values():
@@ -275,19 +278,19 @@ class Deal:
 
     def counts(self, place: Place) -> Counts:
         state = self.at(place)
-        packets = list(self._packets_of(place))
+        packets = self._packets_of(place)
         machines = [packet.machine for packet in packets if packet.machine is not None]
         machine = sum(machines) if len(machines) == len(packets) and self.rig == "group" else None
-        least = sum(packet.read for packet in packets)
-        most = sum(len(packet.cards) for packet in packets)
+        least = sum([packet.read for packet in packets])
+        most = sum([len(packet.cards) for packet in packets])
         return Counts(machine, least, most, (state.read or 0) if self.sensors else None)
 
     def count(self, place: Place) -> int | None:
         """The place's cards as every source has it; None where they disagree and nobody has ruled."""
         state = self.at(place)
-        counts = self.counts(place)
         if state.checked is not None:
             return state.checked + max(0, self._attributed(place) - state.dealt_when_checked)
+        counts = self.counts(place)
         if state.slid and counts.seat is not None:
             return counts.seat
         return counts.likeliest if state.accepted and counts.agreed is None else counts.agreed
@@ -327,12 +330,10 @@ class Deal:
             self.packets.append(packet)
             self.at(place).packets.append(packet)
 
-    def _packets_of(self, place: Place) -> Iterator[Packet]:
+    def _packets_of(self, place: Place) -> list[Packet]:
         """Those that landed there, and those that were meant for it and were never seen to land."""
-        yield from self.at(place).packets
-        for packet in self.packets:
-            if packet.place is None and packet.taken and packet.turn == place:
-                yield packet
+        lost = [packet for packet in self.packets if packet.place is None and packet.taken and packet.turn == place]
+        return self.at(place).packets + lost
 
     def _attributed(self, place: Place) -> int:
         return sum(packet.size for packet in self._packets_of(place))

@@ -112,12 +112,12 @@ class Dealing:
                 continue
             self.deal.let_stand(wrong)
             self._ledger.flag(self._names(wrong), wrong.place, at_ms, self._around.deck, touches=wrong.touches)
-        if self.deal.at(DEALER).packets and not self.deal.over and not self._ledger.void:
+        if self.deal.at(DEALER).packets and not self._is_astray(DEALER) and not self._ledger.void:
             self._find_skipped(at_ms)
 
     def _find_skipped(self, at_ms: int) -> None:
-        """The dealer is served before the deal is over: seats in play that have no card were passed over."""
-        for place in self.deal.order:
+        """The dealer was served in turn, and the deal goes on: seats in play that have no card were passed over."""
+        for place in self.deal.order if not self.deal.over else ():
             if place == DEALER or place in self._around.passed_over() or self.deal.is_on_its_way(place):
                 continue
             if self.deal.seen_empty(place) and self._ledger.find(Irregularity.SKIPPED_SEAT, place) is None:
@@ -171,7 +171,13 @@ class Dealing:
 
     @property
     def _all_taken(self) -> bool:
-        groups = sum(packet.taken for packet in self.deal.packets)
+        return self._is_whole_deal(sum(packet.taken for packet in self.deal.packets))
+
+    @property
+    def _all_landed(self) -> bool:
+        return self._is_whole_deal(sum(packet.place is not None for packet in self.deal.packets))
+
+    def _is_whole_deal(self, groups: int) -> bool:
         return groups > self.deal.order.index(self._last_place)
 
     def _is_complete(self) -> bool:
@@ -179,13 +185,19 @@ class Dealing:
         deal, last = self.deal, self._last_place
         if deal.rig == "rotation":
             return deal.sensors and all(deal.sensed_hand(place) for place in deal.order)
-        astray = any(wrong.place == last and not wrong.put_right for wrong in deal.misplaced)
-        return deal.complete(last) and (self._all_taken or not astray)
+        return deal.complete(last) and (self._all_landed or not self._is_astray(last))
+
+    def _is_astray(self, place: Place) -> bool:
+        """Cards lie there that were meant for another place."""
+        return any(wrong.place == place and not wrong.put_right for wrong in self.deal.misplaced)
 
     @property
     def can_end(self) -> bool:
         """Cards have begun to arrive at the last place: whoever goes on from there says that the deal is over."""
-        return not self.deal.over and self.deal.rig == "group" and self.deal.begun(self._last_place)
+        last = self._last_place
+        if self.deal.over or self.deal.rig == "rotation" or not self.deal.begun(last):
+            return False
+        return self._all_landed or not self._is_astray(last)
 
     @property
     def can_be_called_done(self) -> bool:

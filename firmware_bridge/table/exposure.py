@@ -35,8 +35,7 @@ class Exposure:
         self._boxed_by_machine += not by_reader
         boxed = max(self._boxed_by_machine, self._boxed_by_reader)
         out = before < self._house.policy.boxed_cards_deck_out <= boxed
-        several = boxed >= 2 and (boxed > before or self._ledger.find(Irregularity.BOXED_CARDS, None) is not None)
-        irregularity = Irregularity.BOXED_CARDS if several else Irregularity.BOXED_CARD
+        irregularity = Irregularity.BOXED_CARDS if boxed >= 2 else Irregularity.BOXED_CARD
         return self._ledger.flag(irregularity, seat, at_ms, self._deck(), deck_out=out)
 
     def boxed_arrives(self, place: Place, card: Card | None, at_ms: int) -> None:

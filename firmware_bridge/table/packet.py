@@ -2,7 +2,7 @@
 
 import enum
 from dataclasses import dataclass, field
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 from drivers.cards import Card
 from drivers.facts import Place
@@ -39,7 +39,7 @@ class Packet:
 
     @property
     def read(self) -> int:
-        return sum(card is not MISSING for card in self.cards)
+        return len([card for card in self.cards if card is not MISSING])
 
     @property
     def size(self) -> int:
@@ -67,7 +67,7 @@ class PlaceCards:
 
     @property
     def expected(self) -> int:
-        return sum(packet.size for packet in self.packets)
+        return sum([packet.size for packet in self.packets])
 
     def read_sensor(self) -> None:
         """Keep the sensor's count as it stands; later falls are cards picked up."""
@@ -75,8 +75,7 @@ class PlaceCards:
             self.read = max(self.read or 0, self.now)
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
+class Counts(NamedTuple):
     """What each source says of one place; None: it says nothing. Missing facts leave the reader a range."""
 
     machine: int | None
@@ -87,11 +86,11 @@ class Counts:
     @property
     def agreed(self) -> int | None:
         """The number that no source contradicts; None where two disagree."""
-        for known in (self.machine, self.seat):
-            if known is not None:
-                others = {self.machine, self.seat} - {None, known}
-                return known if not others and self.reader_least <= known <= self.reader_most else None
-        return self.reader_least if self.reader_least == self.reader_most else None
+        known = self.machine if self.seat is None else self.seat
+        if known is None:
+            return self.reader_least if self.reader_least == self.reader_most else None
+        same = self.machine in (None, known)
+        return known if same and self.reader_least <= known <= self.reader_most else None
 
     @property
     def likeliest(self) -> int:

@@ -1,5 +1,6 @@
 """The table: facts in, events out. Everything that devices, people and the clock say of the cards ends here."""
 
+from dataclasses import replace
 from typing import Final
 
 from drivers import facts as device
@@ -14,7 +15,7 @@ from firmware_bridge.table.numbers import Numbers
 from firmware_bridge.table.record import RoundRecord
 from firmware_bridge.table.refusals import Situation, refusal
 from firmware_bridge.table.round import Round
-from firmware_bridge.table.view import Commitments, record_of
+from firmware_bridge.table.view import Commitments, HandsWhenAsked, record_of
 from firmware_bridge.terms import Irregularity, Phase, Who
 
 
@@ -39,14 +40,23 @@ class Table:
         self._boxed_before: list[int] = []
         self._lost_devices: set[str] = set()
         self._told: list[Event] = []
-        self._record: RoundRecord | None = None
+        self._standing: RoundRecord | None = None
 
     @property
     def record(self) -> RoundRecord | None:
         """The round that is open, or the last one; None before the first."""
-        if self._record is None and self._round is not None:
-            self._record = record_of(self._round, suspended=bool(self._lost_devices))
-        return self._record
+        standing = self.standing
+        if standing is None or not isinstance(standing.hands, HandsWhenAsked):
+            return standing
+        self._standing = replace(standing, hands=standing.hands.read)
+        return self._standing
+
+    @property
+    def standing(self) -> RoundRecord | None:
+        """The same to be looked at before the next fact only: its hands are read no sooner than they are asked for."""
+        if self._standing is None and self._round is not None:
+            self._standing = record_of(self._round, HandsWhenAsked(self._round), suspended=bool(self._lost_devices))
+        return self._standing
 
     @property
     def between_rounds(self) -> bool:
@@ -102,7 +112,7 @@ class Table:
             if self._commitments is not None:
                 self._told += self._commitments.due(current)
         told, self._told = tuple(self._told), []
-        self._record = None
+        self._standing = None
         return told
 
     @property

@@ -1,5 +1,6 @@
 """A round as everybody else reads it, and the commitments to its hands."""
 
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from drivers.cards import Card
@@ -7,14 +8,36 @@ from drivers.facts import Place
 from firmware_bridge import sealing
 from firmware_bridge.events import Event, HandDealt
 from firmware_bridge.table.deal import HAND, Deal
-from firmware_bridge.table.dealing import Dealing
 from firmware_bridge.table.record import Flag, HandRecord, Hold, RoundRecord
 from firmware_bridge.table.round import Round
 from firmware_bridge.terms import DeckState, Evidence, HandVerdict, RoundOutcome
 
 
-def record_of(current: Round, *, suspended: bool) -> RoundRecord:
-    """The round's record as it stands."""
+class HandsWhenAsked(Mapping[Place, HandRecord]):
+    """The hands of a round, read from it when they are asked for: good until its next fact."""
+
+    def __init__(self, current: Round) -> None:
+        self._current: Final = current
+        self._hands: Mapping[Place, HandRecord] | None = None
+
+    @property
+    def read(self) -> Mapping[Place, HandRecord]:
+        if self._hands is None:
+            self._hands = _hands(self._current)
+        return self._hands
+
+    def __getitem__(self, place: Place) -> HandRecord:
+        return self.read[place]
+
+    def __iter__(self) -> Iterator[Place]:
+        return iter(self.read)
+
+    def __len__(self) -> int:
+        return len(self.read)
+
+
+def record_of(current: Round, hands: Mapping[Place, HandRecord], *, suspended: bool) -> RoundRecord:
+    """The round's record as it stands, with these hands of it."""
     ledger = current.ledger
     if ledger.void:
         outcome, reason = RoundOutcome.VOID, ledger.reason
@@ -22,7 +45,6 @@ def record_of(current: Round, *, suspended: bool) -> RoundRecord:
         outcome, reason = RoundOutcome.HELD, ledger.holds[0].irregularity
     else:
         outcome, reason = RoundOutcome.DEALT if current.deal_is_over else RoundOutcome.OPEN, None
-    dealing = current.dealing
     return RoundRecord(
         number=current.number,
         phase=current.phase,
@@ -30,7 +52,7 @@ def record_of(current: Round, *, suspended: bool) -> RoundRecord:
         reason=reason,
         order=current.order,
         player_dealer=current.player_dealer,
-        hands={} if dealing is None else {place: _hand(current, dealing, place) for place in dealing.hands()},
+        hands=hands,
         flags=tuple(Flag(flag.irregularity, flag.seat, flag.at_ms, flag.ruling) for flag in ledger.flags),
         holds=tuple(Hold(hold.irregularity, hold.seat, hold.at_ms) for hold in ledger.holds),
         decided=dict(current.decided),
@@ -41,23 +63,24 @@ def record_of(current: Round, *, suspended: bool) -> RoundRecord:
     )
 
 
-def _hand(current: Round, dealing: Dealing, place: Place) -> HandRecord:
-    deal = dealing.deal
-    cards = deal.cards(place)
-    return HandRecord(
-        cards=cards,
-        count=len(cards),
-        verdict=_verdict(current, place, cards),
-        evidence=_evidence(deal, place),
-    )
+def _hands(current: Round) -> dict[Place, HandRecord]:
+    dealing = current.dealing
+    if dealing is None:
+        return {}
+    deal, judged = dealing.deal, dealing.hands() if current.ledger.void else dealing.complete_places
+    hands: dict[Place, HandRecord] = {}
+    for place in dealing.hands():
+        cards = deal.cards(place)
+        verdict = _verdict(current, place, cards, counts=place in judged)
+        hands[place] = HandRecord(cards, len(cards), verdict, _evidence(deal, place))
+    return hands
 
 
-def _verdict(current: Round, place: Place, cards: tuple[Card | None, ...]) -> HandVerdict:
-    ledger = current.ledger
-    if any(hold.concerns(place) for hold in ledger.holds):
+def _verdict(current: Round, place: Place, cards: tuple[Card | None, ...], *, counts: bool) -> HandVerdict:
+    """`counts`: no further card is to come there, so that the number of cards says something."""
+    if any(hold.concerns(place) for hold in current.ledger.holds):
         return HandVerdict.HELD
-    still_dealing = not ledger.void and (current.dealing is None or place not in current.dealing.complete_places)
-    wrong = len(cards) != HAND and not still_dealing
+    wrong = len(cards) != HAND and counts
     if wrong or place in current.void_seats or place not in current.order:
         return HandVerdict.MISDEAL
     return HandVerdict.UNREAD if None in cards else HandVerdict.OK

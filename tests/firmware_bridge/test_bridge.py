@@ -118,6 +118,11 @@ def test_a_hold_locks_the_shoe_and_its_end_unlocks_it() -> None:
     ]
 
 
+def test_one_hold_an_irregularity_and_place() -> None:
+    _, events = bridge_for(Recording().open([1, 2]).group(1).shuffler("door_opened").shuffler("door_opened"))
+    assert names(events)[-4:] == ["irregularity", "hold_raised", "command_wanted", "command_wanted"]
+
+
 def test_hold_and_its_end_are_told() -> None:
     _, events = bridge_for(Recording().open([1]).group(1, ("As", "Ks"), machine=3).group("dealer").rule())
     held = names(events)[names(events).index("irregularity") :]

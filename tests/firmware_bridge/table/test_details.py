@@ -234,3 +234,43 @@ def test_cards_that_a_sensor_sees_at_an_empty_seat_and_nobody_dealt() -> None:
     recording = sensed().open([1, 2]).group(1).count(5, 1).group(2).group("dealer")
     assert summary(recording.last()) == ("held", "count_conflict", [("count_conflict", 5, "hold")])
     assert summary(recording.rule().reveal().last())[:2] == ("dealt", None)
+
+
+def test_a_group_at_the_dealers_place_out_of_turn_ends_no_deal() -> None:
+    recording = sensed().open([1, 2]).group("dealer").decide(s1=True)
+    rows, sentences = recording.judged_with_sentences()
+    assert sentences == ["the deal is not over yet"]
+    assert summary(rows[0]) == ("open", None, [("wrong_seat", "dealer", "continue")])
+
+
+def test_the_last_two_groups_swapped() -> None:
+    recording = sensed().open([1, 2]).group(1).group("dealer").group(2)
+    row = recording.last()
+    assert summary(row) == ("held", "wrong_seat", [("wrong_seat", "dealer", "hold"), ("wrong_seat", 2, "continue")])
+    assert recording.rule().reveal().last()["outcome"] == "dealt"
+
+
+def test_nothing_is_said_of_a_hand_in_question_before_the_floor_has_ruled() -> None:
+    recording = Recording().open([1]).group(1, ("As", "Ks", "Qs", "Js"), machine=2).group("dealer")
+    assert flags(recording.last()) == [("count_conflict", 1, "hold")]
+    assert flags(recording.rule().last()) == [("count_conflict", 1, "hold"), ("long_hand", 1, "void_seat")]
+
+
+def test_the_cards_of_a_group_that_nobody_told_of_are_its_own() -> None:
+    recording = Recording().open([1, 2]).group(1).card().card().card()
+    recording._group = 2
+    row = recording.group("dealer").rule().reveal().last()
+    assert summary(row) == ("dealt", None, [("fact_gap", None, "hold")])
+    assert cards(row, 2) == ["2s", "3c", "3d"]
+    assert cards(row, "dealer") == ["3h", "3s", "4c"]
+
+
+def test_groups_mean_nothing_to_a_rotation() -> None:
+    recording = Recording("rotation").open([1]).single(1).shuffler("group_ready", group=4, cards=1)
+    recording.shuffler("group_taken", group=7).single("dealer").single(1).single("dealer").single(1).single("dealer")
+    assert summary(recording.operator("dealing_done").reveal().last()) == ("dealt", None, [])
+
+
+def test_counts_of_sensors_that_the_table_does_not_have_mean_nothing() -> None:
+    recording = Recording().open([1]).group(1).count(1, 2).count(4, 3).group("dealer").reveal()
+    assert summary(recording.last()) == ("dealt", None, [])
