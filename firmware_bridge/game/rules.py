@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
+from firmware_bridge.houses.frequencies import against_the_house
 from firmware_bridge.houses.house import Coverage, House, Nonqualify, Schedule
-from firmware_bridge.houses.loader import against_the_house
 
 Value = TypeVar("Value", bound=str)
 

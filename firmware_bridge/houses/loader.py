@@ -13,8 +13,8 @@ from typing import Final, TypeAlias
 import msgspec
 import msgspec.inspect
 
-from firmware_bridge.game.frequencies import pay_table_edges
-from firmware_bridge.houses.house import House, Provenance, Schedule
+from firmware_bridge.houses.frequencies import against_the_house
+from firmware_bridge.houses.house import House, Provenance
 
 Tree: TypeAlias = "dict[str, Tree] | list[Tree] | str | int | float | bool"
 
@@ -184,17 +184,6 @@ def _check_schedules(house: House) -> None:
             against = against_the_house(schedule, decks)
             if against is not None:
                 raise _Wrong(path, against)
-
-
-def against_the_house(schedule: Schedule, decks: int) -> str | None:
-    """What is wrong with a schedule's pay tables on so many decks: a table that gives the player the edge, or None."""
-    for wager, edge in pay_table_edges(schedule.pair_plus, schedule.six_card, decks).items():
-        if edge < 0:
-            return (
-                f"pays {wager} so that on {decks} decks the player has the edge, {float(-edge):.6%} of the wager: "
-                f"lower the pays or the number of decks"
-            )
-    return None
 
 
 def _explained(error: str) -> tuple[str, str]:

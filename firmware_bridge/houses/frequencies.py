@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from fractions import Fraction
 from math import comb
 
-from firmware_bridge.game.six_cards import count_six_cards
 from firmware_bridge.hands import SixCardHand
+from firmware_bridge.houses.house import Schedule
+from firmware_bridge.six_cards import count_six_cards
 from firmware_bridge.terms import HandCategory
 
 
@@ -53,3 +54,14 @@ def pay_table_edges(
     if six_card:
         edges["six_card"] = -Fraction(*six_card_total(six_card, decks))
     return edges
+
+
+def against_the_house(schedule: Schedule, decks: int) -> str | None:
+    """What is wrong with a schedule's pay tables on so many decks: a table that gives the player the edge, or None."""
+    for wager, edge in pay_table_edges(schedule.pair_plus, schedule.six_card, decks).items():
+        if edge < 0:
+            return (
+                f"pays {wager} so that on {decks} decks the player has the edge, {float(-edge):.6%} of the wager: "
+                f"lower the pays or the number of decks"
+            )
+    return None

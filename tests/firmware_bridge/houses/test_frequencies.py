@@ -4,14 +4,14 @@ from math import comb
 
 import pytest
 
-from firmware_bridge.game.frequencies import (
+from firmware_bridge.hands import category, rank
+from firmware_bridge.houses.frequencies import (
     pair_plus_total,
     pay_table_edges,
     six_card_counts,
     six_card_total,
     three_card_counts,
 )
-from firmware_bridge.hands import category, rank
 from firmware_bridge.houses.loader import load_house
 from firmware_bridge.terms import HandCategory
 
