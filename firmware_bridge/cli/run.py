@@ -13,10 +13,10 @@ import structlog
 import typer
 
 from drivers.errors import DriverNameError, PortNameError
+from firmware_bridge.chosen_house import chosen_house
 from firmware_bridge.cli.errors import CommandError
 from firmware_bridge.config import Config, ConfigError, load_config
 from firmware_bridge.daemon import Daemon, Ground
-from firmware_bridge.houses.chosen import chosen_house
 from firmware_bridge.houses.house import House
 from firmware_bridge.journal.errors import JournalError
 from firmware_bridge.journal.keys import load_keys

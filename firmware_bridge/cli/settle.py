@@ -8,7 +8,7 @@ import msgspec
 import typer
 
 from firmware_bridge.cli.errors import CommandError
-from firmware_bridge.game.cases import CaseBook, CaseRefused
+from firmware_bridge.settling import CaseBook, CaseRefused
 
 
 def register(app: typer.Typer) -> None:

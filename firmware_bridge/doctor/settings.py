@@ -7,10 +7,10 @@ from pathlib import Path
 from drivers.errors import DriverNameError, PortNameError
 from drivers.registry import make_driver
 from drivers.transports.ports import parse_port
+from firmware_bridge.chosen_house import chosen_house
 from firmware_bridge.config import ConfigError
 from firmware_bridge.doctor.findings import Finding, Health
 from firmware_bridge.doctor.site import Site
-from firmware_bridge.houses.chosen import chosen_house
 from firmware_bridge.journal.errors import KeyFileError
 from firmware_bridge.journal.keys import read_keys
 

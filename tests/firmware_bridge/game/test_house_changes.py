@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from firmware_bridge import houses
-from firmware_bridge.game.cases import CaseBook, CaseRefused
+from firmware_bridge.settling import CaseBook, CaseRefused
 
 FOLDER = Path(next(iter(houses.__path__)))
 ROUND = {

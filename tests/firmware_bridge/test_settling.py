@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firmware_bridge.game.cases import CaseBook, CaseRefused
+from firmware_bridge.settling import CaseBook, CaseRefused
 from tests.firmware_bridge.game.case_strategies import deals
 from tests.firmware_bridge.game.plain_settlement import settle_plainly
 
-CASES = Path(__file__).parents[2] / "cases"
+CASES = Path(__file__).parents[1] / "cases"
 BOOK = CaseBook()
 
 
