@@ -16,7 +16,7 @@ from firmware_bridge.cli.errors import CommandError
 from firmware_bridge.cli.screen import Screen
 from firmware_bridge.link import DeviceState, LinkState
 from firmware_bridge.operators import NOTHING
-from firmware_bridge.publish.words import at_place, plain
+from firmware_bridge.publish.words import at_place, plain, printable
 from firmware_bridge.status import RoundStatus, Status
 
 
@@ -62,7 +62,8 @@ def _show(console: Console, told: Status) -> None:
 def _about(device: DeviceState) -> str:
     claims = device.claims
     if claims is not None:
-        return f"{claims.vendor} {claims.model} {claims.serial_number}, firmware {claims.firmware_version}"
+        told = f"{claims.vendor} {claims.model} {claims.serial_number}, firmware {claims.firmware_version}"
+        return printable(told)
     return device.sentence or ""
 
 

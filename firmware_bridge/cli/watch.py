@@ -16,6 +16,7 @@ from firmware_bridge.config import ConfigError, load_config
 from firmware_bridge.publish.lines import BadLine, read_event
 from firmware_bridge.publish.reader import FeedMissing, FeedRefused, follow
 from firmware_bridge.publish.render import Line, Renderer, Tone
+from firmware_bridge.publish.words import printable
 
 STYLES: Final = {Tone.QUIET: "dim", Tone.PLAIN: "", Tone.GOOD: "green", Tone.WARN: "yellow", Tone.ALERT: "bold red"}
 
@@ -54,7 +55,7 @@ def feed_socket(feed: Path | None, config: Path | None) -> Path:
 
 def show(console: Console, line: Line) -> None:
     """Print a line; on a terminal in the colour of its tone."""
-    console.print(Text(line.text, style=STYLES[line.tone]), soft_wrap=True)
+    console.print(Text(printable(line.text), style=STYLES[line.tone]), soft_wrap=True)
 
 
 async def _print_json(path: Path, after: int) -> None:

@@ -16,6 +16,7 @@ from firmware_bridge.publish.words import (
     payment_words,
     place_name,
     plain,
+    printable,
     seat_list,
     signed_money,
     stakes,
@@ -70,7 +71,7 @@ class Renderer:
         else:
             told = (_line(event),)
         where = f"round {event.round}  " if event.round else ""
-        return tuple(Line(where + _printable(line.text), line.tone) for line in told)
+        return tuple(Line(where + printable(line.text), line.tone) for line in told)
 
     def _hand(self, event: ev.HandReleased) -> Line:
         hand = "" if event.hand is None else f" ({hand_name(event.hand, event.cards)})"
@@ -179,11 +180,6 @@ def _machine_line(event: ev.Event) -> Line | None:
             return Line(f"{event.device} command {event.outcome.value}{_because(event.reason)}", Tone.QUIET)
         case _:
             return None
-
-
-def _printable(text: str) -> str:
-    """Reasons are other people's text: it may not steer the terminal."""
-    return "".join(letter if letter.isprintable() else "?" for letter in text)
 
 
 def _question(irregularity: str, seat: Place | None) -> str:

@@ -110,3 +110,14 @@ def test_a_missing_and_an_empty_journal_are_told(tmp_path: Path) -> None:
     Store.open(tmp_path / "table.journal", load_keys(tmp_path / "key")).close()
     with pytest.raises(CommandError, match="holds no round 1: it holds none yet"):
         raise show(tmp_path).exception or AssertionError
+
+
+def test_a_name_that_steers_terminals_or_forges_a_line_is_shown_harmlessly(table: Store, tmp_path: Path) -> None:
+    name = "x\x1b[2J\n0:01:00.000  floor"
+    told = Receive(5, Origin("operator", "id-2", 0), Wager(at_ms=61_004, seat=2, ante=500), 61_004, name)
+    table.commit([told, Apply(5, ())])
+    shown = show(tmp_path).stdout
+    assert "\x1b" not in shown
+    assert [line for line in shown.splitlines() if "500" in line] == [
+        "0:01:01.004  x?[2J?0:01:00.000  floor: wager  seat 2, ante 500"
+    ]
