@@ -48,6 +48,10 @@ class Bridge:
         """The table's record of the round that is open, or of the last one."""
         return None if self._table is None else self._table.record
 
+    @property
+    def _standing(self) -> RoundRecord | None:
+        return None if self._table is None else self._table.standing
+
     def deadline_ms(self) -> int | None:
         """When the deal will have stood still for too long: `time_passed` is wanted then. None: nothing waits."""
         return None if self._table is None else self._table.limit_ms
@@ -65,7 +69,7 @@ class Bridge:
             self._start(fact)
         elif self._table is not None and self._game is not None:
             told = self._table.apply(fact)
-            told += self._game.apply(fact, told, self._table.record)
+            told += self._game.apply(fact, told, self._table.standing)
             told += _shell_events(fact) + self._commands_wanted()
         told = self._stamped(told, fact.at_ms)
         self._renew()
@@ -77,7 +81,7 @@ class Bridge:
         if table is None or game is None:
             return ()
         told = table.read_sensors(self._at_ms)
-        told += game.apply(facts.TimePassed(at_ms=self._at_ms), told, table.record)
+        told += game.apply(facts.TimePassed(at_ms=self._at_ms), told, table.standing)
         return self._stamped(told + self._commands_wanted(), self._at_ms)
 
     def _refusal(self, fact: Fact) -> str | None:
@@ -87,7 +91,7 @@ class Bridge:
             return self._started_refusal(fact)
         if self._table is None or self._game is None:
             return "the bridge has not been started: neither house nor table is known"
-        return self._table.refusal(fact) or self._game.refusal(fact, self._table.record)
+        return self._table.refusal(fact) or self._game.refusal(fact, self._table.standing)
 
     def _started_refusal(self, fact: facts.Started) -> str | None:
         try:
@@ -119,7 +123,7 @@ class Bridge:
 
     def _commands_wanted(self) -> tuple[Event, ...]:
         """A held round wants the shoe locked and the shuffler stopped, and both back once nothing is held."""
-        record = self.record
+        record = self._standing
         held = record is not None and bool(record.holds)
         if held == self._held:
             return ()
@@ -131,7 +135,7 @@ class Bridge:
         return tuple(wanted)
 
     def _stamped(self, told: tuple[Event, ...], at_ms: int) -> tuple[Event, ...]:
-        record = self.record
+        record = self._standing
         number = 0 if record is None else record.number
         stamped: list[Event] = []
         for event in told:
