@@ -10,10 +10,11 @@ from simulator.table import SimulatedTable
 def firmware_for(table: SimulatedTable, kind: DeviceKind, *, patient: bool = False, power_up: int = 1) -> Firmware:
     """The device of that kind, freshly powered up for the `power_up`th time. `patient` as in Firmware."""
     who = identity(kind, table.furniture.decks, table.chances, power_up)
-    return Firmware(who, _motors(table, kind), patient=patient)
+    return Firmware(who, motors_for(table, kind), patient=patient)
 
 
-def _motors(table: SimulatedTable, kind: DeviceKind) -> Motors:
+def motors_for(table: SimulatedTable, kind: DeviceKind) -> Motors:
+    """What the commands of a device of that kind move."""
     match kind:
         case DeviceKind.SHUFFLER:
             return ShufflerMotors(table.shuffler, table.shoe if table.furniture.rig == "group" else None)

@@ -23,6 +23,7 @@ from tests.hil.report import Outcome, html_report
 from tests.hil.terminal import NobodyThereError
 from tests.hil.waiting import BenchFaultError
 
+HERE: Final = Path(__file__).resolve().parent
 BENCH: Final = pytest.StashKey[Bench]()
 LOG: Final = pytest.StashKey[FrameLog]()
 OUTCOMES: Final = pytest.StashKey[list[Outcome]]()
@@ -49,8 +50,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def is_bench_run(config: pytest.Config) -> bool:
-    """Whether this folder was named: only then were its options there to be given."""
-    return hasattr(config.option, "bench_devices")
+    """Whether this folder, or something in it, was named on the command line."""
+    named = (config.invocation_params.dir / argument.partition("::")[0] for argument in config.args)
+    return any(path.resolve().is_relative_to(HERE) for path in named)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

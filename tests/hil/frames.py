@@ -25,7 +25,7 @@ FRAMES_SHOWN: Final = 80
 
 @dataclass(frozen=True, slots=True)
 class Passed:
-    """Bytes that passed together. `at_s`: seconds on any clock; `connection` counts the openings of the port."""
+    """Bytes that passed together. `at_s`: the time of day in seconds; `connection` counts the openings of the port."""
 
     at_s: float
     connection: int
@@ -46,7 +46,7 @@ class FrameLog:
         return 1 + max((piece.connection for piece in pieces), default=0)
 
     def note(self, device: str, connection: int, data: bytes, *, to_host: bool) -> None:
-        self.passed.setdefault(device, []).append(Passed(time.monotonic(), connection, to_host, data))
+        self.passed.setdefault(device, []).append(Passed(time.time(), connection, to_host, data))
 
     def add_recordings(self, device: str, files: Iterable[Path]) -> None:
         """What the daemon recorded of its own connections."""

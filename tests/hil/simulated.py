@@ -9,6 +9,7 @@ from typing import Final
 
 from drivers.driver import DeviceKind
 from drivers.facts import DeviceFact
+from simulator.firmware.device import Firmware
 from simulator.firmware.fitting import firmware_for
 from simulator.firmware.wired import WiredDevice
 from simulator.table import Furniture, SimulatedTable
@@ -19,10 +20,23 @@ ANSWER_S: Final = 10.0
 SEED: Final = 1
 
 
-class SimulatedDevices:
-    """Every method may be called from any thread, and has taken effect when it comes back."""
+def fitted(table: SimulatedTable, kind: DeviceKind, power_up: int) -> Firmware:
+    return firmware_for(table, kind, power_up=power_up)
 
-    def __init__(self, kinds: Collection[DeviceKind], folder: Path) -> None:
+
+class SimulatedDevices:
+    """Every method may be called from any thread, and has taken effect when it comes back.
+
+    `make`: the firmware of a device that is switched on for the so-manieth time.
+    """
+
+    def __init__(
+        self,
+        kinds: Collection[DeviceKind],
+        folder: Path,
+        make: Callable[[SimulatedTable, DeviceKind, int], Firmware] = fitted,
+    ) -> None:
+        self._make = make
         self._folder = folder
         self._began_s = time.monotonic()
         self._table = SimulatedTable(Furniture(rig="group", decks=2), Chances(SEED), self._now_ms, self._moved)
@@ -51,7 +65,7 @@ class SimulatedDevices:
             if kind in self._devices:
                 self._devices[kind].close()
             self._power_ups[kind] += 1
-            firmware = firmware_for(self._table, kind, power_up=self._power_ups[kind])
+            firmware = self._make(self._table, kind, self._power_ups[kind])
             device = WiredDevice(firmware, self._folder / kind.value, PtyPort, self._now_ms, lambda: None)
             device.plug()
             self._devices[kind] = device
