@@ -38,6 +38,7 @@ from simulator.firmware.fitting import motors_for
 from simulator.firmware.identity import identity
 from simulator.scenarios.loader import scenario_names
 from simulator.table import SimulatedTable
+from tests.e2e.faulty_firmware import FAULTS, ClockBack
 from tests.hil.simulated import SimulatedDevices, fitted
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(600)]
@@ -164,9 +165,19 @@ def test_a_bench_that_failed_is_not_tried_again(tmp_path: Path) -> None:
     assert "first sequence" in done.html
 
 
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
+def test_a_device_that_breaks_the_protocol_is_found(tmp_path: Path, fault: type[Firmware]) -> None:
+    with simulated(tmp_path, DeviceKind.SHUFFLER, make=faulty(fault)) as port:
+        check = FAULTS[fault]
+        device = ("--device", f"shuffler={port}", "--hands-free")
+        done = run_bench(tmp_path, f"tests/hil/test_contract.py::{check}[shuffler]", *device)
+    assert done.status == 1, done.output
+    assert done.counts() == {"tests": 1, "failures": 1, "errors": 0, "skipped": 0}
+
+
 @pytest.mark.parametrize("shown", [False, True])
 def test_cards_stand_in_the_report_only_where_that_is_asked_for(tmp_path: Path, shown: bool) -> None:  # noqa: FBT001
-    with simulated(tmp_path, DeviceKind.SHOE, make=with_a_bad_clock) as port:
+    with simulated(tmp_path, DeviceKind.SHOE, make=faulty(ClockBack)) as port:
         draws = count(1)
 
         def draw() -> None:
@@ -258,15 +269,8 @@ def with_a_small_ring(table: SimulatedTable, kind: DeviceKind, power_up: int) ->
     return Firmware(replace(who, ring_size=16), motors_for(table, kind))
 
 
-class ClockBack(Firmware):
-    """Its clock goes the wrong way."""
-
-    def clock_ms(self, now_ms: int) -> int:
-        return self.identity.clock_offset_ms + 10**9 - now_ms
-
-
-def with_a_bad_clock(table: SimulatedTable, kind: DeviceKind, power_up: int) -> Firmware:
-    return ClockBack(identity(kind, 1, table.chances, power_up), motors_for(table, kind))
+def faulty(fault: type[Firmware]) -> MakeFirmware:
+    return lambda table, kind, power_up: fault(identity(kind, 1, table.chances, power_up), motors_for(table, kind))
 
 
 class Person:
