@@ -154,8 +154,9 @@ def test_the_same_facts_give_the_same_bytes(soup: Soup) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.timeout(1200)
 @given(SOUP)
-@settings(max_examples=3000, deadline=None)
+@settings(max_examples=2000, deadline=None)
 def test_a_long_evening_of_it(soup: Soup) -> None:
     assert run(soup) == run(soup)
 
