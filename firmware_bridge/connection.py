@@ -4,16 +4,15 @@ Nothing outlives its generation: once it has ended no report of it is told, and 
 """
 
 import asyncio
-import traceback
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Final, TypeAlias
 
 from drivers.commands import Command, Outcome
 from drivers.driver import Claims, CommandReport, Driver, LinkDown, LinkUp, NumberedFact, Report, Resume, Step
 from drivers.errors import LinkError
 from drivers.transports.transport import Counting, OpenPort, Recorded, Transport
+from firmware_bridge.logs import place_of
 from firmware_bridge.trace import Tap
 
 CLOSE_TIMEOUT_S: Final = 5.0
@@ -210,7 +209,5 @@ class Connection:
 
 def internal_error(error: Exception) -> str:
     """A sentence without the error's own text, which may quote what a device sent: a card is never logged."""
-    place = "an unknown place"
-    if frames := traceback.extract_tb(error.__traceback__):
-        place = f"{Path(frames[-1].filename).name} line {frames[-1].lineno}"
-    return f"an internal error ({type(error).__name__} in {place}) ended the connection: report it; it is opened anew"
+    told = f"{type(error).__name__} in {place_of(error)}"
+    return f"an internal error ({told}) ended the connection: report it; it is opened anew"

@@ -19,9 +19,9 @@ from drivers.registry import frame_namer
 from drivers.transports.transport import OpenPort
 from firmware_bridge.config import DeviceConfig
 from firmware_bridge.connection import Connection, internal_error
+from firmware_bridge.device_watchdog import DeviceWatchdog
 from firmware_bridge.recorder import Recorder
 from firmware_bridge.trace import Tap, Trace
-from firmware_bridge.watchdog import Watchdog
 
 HOUR_MS: Final = 3_600_000
 LOSSES_REMEMBERED: Final = 10_000
@@ -142,7 +142,7 @@ class Link:
         self._counted: Counter[str] = Counter()
         self._trace = Trace(around.clock)
         self._recorder = Recorder(device.name, device.port, Path(device.capture)) if device.capture else None
-        self._watchdog = Watchdog(around.pace.silent_s, self.ask, self._gone_silent)
+        self._watchdog = DeviceWatchdog(around.pace.silent_s, self.ask, self._gone_silent)
 
     async def keep(self) -> None:
         try:

@@ -64,13 +64,10 @@ class Table(Protocol):
     def status(self) -> Status: ...
 
 
-_NOTHING: Final = msgspec.Raw(b"")
-
-
 class _Request(msgspec.Struct, forbid_unknown_fields=True):
     id: Id
     actor: Actor | None = None
-    fact: msgspec.Raw = _NOTHING
+    fact: msgspec.Raw = NOTHING
     ask: Literal["status", "applied"] | None = None
 
 
@@ -221,7 +218,7 @@ class ControlSocket:
             return _ready(Failed(None, "This is not a JSON object on one line."))
 
     def _hand_in(self, request: _Request) -> asyncio.Future[Answer]:
-        if (request.fact == _NOTHING) == (request.ask is None):
+        if (request.fact == NOTHING) == (request.ask is None):
             raise BadRequest('a request has either "fact" or "ask"')
         if request.ask == "status":
             return _ready(_StatusAnswer(request.id, self._table.status()))

@@ -1,6 +1,6 @@
 import asyncio
 
-from firmware_bridge.watchdog import Watchdog
+from firmware_bridge.device_watchdog import DeviceWatchdog
 from tests.drivers.transports.pty_end import until
 
 
@@ -8,7 +8,7 @@ class Told:
     def __init__(self, silent_s: float) -> None:
         self.asked = 0
         self.silences = 0
-        self.watchdog = Watchdog(silent_s, self.ask, self.fall_silent)
+        self.watchdog = DeviceWatchdog(silent_s, self.ask, self.fall_silent)
 
     def ask(self) -> None:
         self.asked += 1
@@ -32,7 +32,7 @@ async def test_a_silent_device_is_asked_first_and_told_of_once() -> None:
 
 async def test_a_device_that_answers_is_not_told_of() -> None:
     told = Told(0.2)
-    watchdog = Watchdog(0.2, lambda: watchdog.heard(), told.fall_silent)
+    watchdog = DeviceWatchdog(0.2, lambda: watchdog.heard(), told.fall_silent)
     watchdog.start()
     await asyncio.sleep(0.5)
     watchdog.stop()

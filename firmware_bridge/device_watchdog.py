@@ -1,10 +1,13 @@
-"""The watchdog of one device: it asks a device that says nothing, and tells when no answer comes."""
+"""The watchdog of one device: it asks a device that says nothing, and tells when no answer comes.
+
+The daemon itself is watched by systemd (systemd.py).
+"""
 
 import asyncio
 from collections.abc import Callable
 
 
-class Watchdog:
+class DeviceWatchdog:
     """Runs from `start` to `stop`. After half of `silent_s` without `heard` it calls `ask`, after all of it
     `on_silent`, once for each silence.
     """
