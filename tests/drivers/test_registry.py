@@ -3,14 +3,19 @@ from importlib.metadata import EntryPoint
 import pytest
 from pytest_mock import MockerFixture
 
-from drivers import registry
+from drivers import installed
 from drivers.driver import DeviceKind
 from drivers.errors import DriverNameError
-from drivers.registry import driver_names, make_driver
+from drivers.recordings import open_recording
+from drivers.registry import DRIVERS, make_driver
 
 
 def refuse_kind(kind: DeviceKind, serial_number: str | None) -> object:
     raise DriverNameError(f"it knows no {kind.value}")
+
+
+class Reader:
+    pass
 
 
 def tell(kind: DeviceKind, serial_number: str | None) -> object:
@@ -21,7 +26,7 @@ def install(mocker: MockerFixture, *points: EntryPoint) -> None:
     def entry_points(*, group: str, name: str | None = None) -> tuple[EntryPoint, ...]:
         return tuple(point for point in points if point.group == group and name in (None, point.name))
 
-    mocker.patch.object(registry, "entry_points", entry_points)
+    mocker.patch.object(installed, "entry_points", entry_points)
 
 
 def point(name: str, value: str) -> EntryPoint:
@@ -35,7 +40,7 @@ def test_an_installed_driver_is_called_with_what_the_configuration_says(mocker: 
 
 def test_nothing_is_loaded_before_it_is_asked_for(mocker: MockerFixture) -> None:
     install(mocker, point("broken", "no_such_package:Driver"), point("acme", f"{__name__}:tell"))
-    assert driver_names() == ("acme", "angel_eye", "angel_eye_with_stx", "broken", "tdp")
+    assert DRIVERS.names() == ("acme", "angel_eye", "angel_eye_with_stx", "broken", "tdp")
     make_driver("acme", DeviceKind.SHOE, None)
 
 
@@ -67,6 +72,17 @@ def test_two_packages_with_one_name_are_refused(mocker: MockerFixture) -> None:
 
 def test_no_package_takes_a_built_in_name(mocker: MockerFixture) -> None:
     install(mocker, point("tdp", f"{__name__}:tell"))
-    mocker.patch.dict(registry.BUILT_IN, {"tdp": f"{__name__}:refuse_kind"})
+    mocker.patch.dict(DRIVERS.built_in, {"tdp": f"{__name__}:refuse_kind"})
     with pytest.raises(DriverNameError, match="it knows no shoe"):
         make_driver("tdp", DeviceKind.SHOE, None)
+
+
+def test_readers_of_recordings_are_found_in_the_same_way(mocker: MockerFixture) -> None:
+    own = EntryPoint("acme", f"{__name__}:Reader", "firmware_bridge.recordings")
+    install(mocker, own, point("other", f"{__name__}:tell"))
+    assert type(open_recording("acme")) is Reader  # type: ignore[comparison-overlap]
+    with pytest.raises(DriverNameError, match='no driver "other" that reads recordings: name one of acme, angel_eye,'):
+        open_recording("other")
+    install(mocker, own, EntryPoint("acme", "another.package:Reader", "firmware_bridge.recordings"))
+    with pytest.raises(DriverNameError, match=r"comes with both another\.package:Reader and "):
+        open_recording("acme")
