@@ -99,14 +99,21 @@ async def test_what_cannot_be_watched_is_told(tmp_path: Path, options: list[str]
 
 
 async def test_a_reader_of_the_words_that_goes_away_ends_it(tmp_path: Path) -> None:
-    feed = Feed(tmp_path / "feed", Stored())
+    stored = Stored()
+    feed = Feed(tmp_path / "feed", stored)
     await feed.start()
     piped = 'set -o pipefail; "$0" "$@" | head -n 1'
     command = ("/bin/bash", "-c", piped, *COMMAND, "--feed", str(tmp_path / "feed"))
     pipe = asyncio.subprocess.PIPE
     process = await asyncio.create_subprocess_exec(*command, stdout=pipe, stderr=pipe)
+    ending = asyncio.create_task(process.communicate())
     async with asyncio.timeout(DEADLINE_S):
-        said, errors = await process.communicate()
+        while not ending.done():  # it hears of it when it writes, and the first lines may be out before the reader is gone
+            seq = stored.last_seq() + 1
+            stored.events.append((seq, msgspec.json.encode(ev.DealOver(seq=seq, round=1))))
+            feed.publish(stored.events[-1:])
+            await asyncio.wait((ending,), timeout=0.05)
+        said, errors = await ending
     assert (process.returncode, errors) == (141, b"")
     assert said == b"round 1  opens under licensed: seats 1\n"
     await feed.close()
