@@ -108,7 +108,7 @@ async def test_a_reader_of_the_words_that_goes_away_ends_it(tmp_path: Path) -> N
     process = await asyncio.create_subprocess_exec(*command, stdout=pipe, stderr=pipe)
     ending = asyncio.create_task(process.communicate())
     async with asyncio.timeout(DEADLINE_S):
-        while not ending.done():  # it hears of it when it writes, and the first lines may be out before the reader is gone
+        while not ending.done():  # only who writes hears of it, and two lines may be out before the reader is gone
             seq = stored.last_seq() + 1
             stored.events.append((seq, msgspec.json.encode(ev.DealOver(seq=seq, round=1))))
             feed.publish(stored.events[-1:])
