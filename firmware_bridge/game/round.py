@@ -31,7 +31,7 @@ class OpenRound:
                 cards=() if hand is None else tuple(known_cards(hand)),
                 wagers=wagers,
                 plays=self.plays.get(seat),
-                misdealt=is_out(seat, record),
+                misdealt=seat not in record.forfeited and is_out(seat, record),
                 forfeited=seat in record.forfeited,
             )
         return seats

@@ -183,6 +183,18 @@ def test_a_forfeited_seat_loses_everything_it_put_down() -> None:
     assert settled(told)["order"][:3] == [["5", "play"], ["5", "ante"], ["5", "pair_plus"]]
 
 
+@pytest.mark.parametrize("cards", ["Kh Qd", "Kh Qd 9c 4s 3s 2s"])
+def test_a_forfeited_seat_loses_whatever_number_of_cards_lies_there(cards: str) -> None:
+    table = dealt()
+    table.hold()
+    table.hand(5, cards)
+    table.rule(Ruling.FORFEIT_SEAT, forfeited=frozenset({5}))
+    table.decide(2, play=True)
+    seat = settled(table.reveal())["seats"]["5"]
+    assert {payment["result"] for payment in seat["payments"]} == {"lose"}
+    assert seat["net"] < 0
+
+
 def test_a_held_round_settles_when_the_floor_says_go_on() -> None:
     table = dealt()
     table.decide(2, play=True)
