@@ -133,8 +133,8 @@ def _wager(at: Situation, fact: facts.Wager) -> str | None:
     none = not any((fact.ante, fact.pair_plus, fact.six_card, fact.tip_ante, fact.tip_pair_plus, fact.tip_play))
     if current is None:
         return f"seat {fact.seat} has no wager that could be taken back" if none else None
-    if current.closed and current.ledger.holds:
-        return _held(current)
+    if current.closed and current.ledger.holds and (current.revealed or fact.seat not in current.decides):
+        return _held(current)  # the first of a round to come; another one of a seat that is dealt in is a late bet
     if not current.closed and none and fact.seat not in current.decides:
         return f"seat {fact.seat} has no wager that could be taken back"
     return None
