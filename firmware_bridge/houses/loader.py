@@ -113,7 +113,8 @@ def _provenance(marks: dict[str, Tree], path: str) -> Provenance:
     try:
         told = msgspec.convert(marks, Provenance)
     except msgspec.ValidationError as error:
-        raise _Wrong(path, f"has a bad source: {_explained(str(error))[1]}") from error
+        key, what = _explained(str(error))
+        raise _Wrong(f"{path}.{key}", what) from error
     if told.silent and not told.reason:
         raise _Wrong(path, "is marked silent without a reason")
     if not told.silent and not told.source:

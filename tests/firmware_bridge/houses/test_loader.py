@@ -184,3 +184,8 @@ def test_the_edge_of_a_pay_table_on_several_decks_is_named() -> None:
     assert "the player has the edge, 7.687915% of the wager" in refused(
         changed("decks_max = { is = 1", "decks_max = { is = 8")
     )
+
+
+def test_a_bad_source_is_told_by_its_own_key_and_line() -> None:
+    text = changed('\nsource = "rule 15, schedule 3"', "\nsource = 3")
+    assert refused(text).startswith(f"mine.toml, line {line_of(text, 'source = 3')}: schedules[2].source is wrong: ")
