@@ -1,9 +1,10 @@
 """The header of every TDP frame and the session it names (drivers/tdp/spec.md sections 3 and 4.2)."""
 
 import struct
-from dataclasses import dataclass
 from typing import Final, Self
 from zlib import crc32
+
+import msgspec
 
 from drivers.tdp.fields import BadMessage
 
@@ -25,8 +26,7 @@ def session_id(nonce: bytes, boot: bytes) -> int:
     return crc32(nonce + boot) or 1
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Header:
+class Header(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Section 3.1. `to_host` is the direction bit."""
 
     to_host: bool
@@ -50,12 +50,12 @@ class Header:
             raise BadMessage(f"body of {len(body)} bytes is shorter than a header")
         version, flags, message_type, session, sequence, acknowledgement = _HEADER.unpack_from(body)
         return cls(
-            to_host=bool(flags & _TO_HOST),
+            to_host=flags & _TO_HOST != 0,
             message_type=message_type,
             session=session,
             sequence=sequence,
             acknowledgement=acknowledgement,
-            authenticated=bool(flags & _AUTHENTICATED),
+            authenticated=flags & _AUTHENTICATED != 0,
             major=version >> 4,
             minor=version & 0x0F,
         )

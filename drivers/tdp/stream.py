@@ -19,6 +19,9 @@ class SequencedReceiver(Generic[T]):
 
     def take(self, sequence: int, item: T) -> list[T]:
         """What may be handed on now that `item` has arrived, in order."""
+        if sequence == self.expected and not self._early:
+            self.expected = seq_add(sequence, 1, SEQUENCE_BITS)
+            return [item]
         ahead = seq_diff(sequence, self.expected, SEQUENCE_BITS)
         if ahead < 0 or sequence in self._early:
             self.repeated += 1
