@@ -51,7 +51,7 @@ check: dev                     ## lint, types, floors, fast tests
 	$(PY) -m pytest -q -n 2 -m "not long and not real"
 
 bench: $(VENV)/.bench          ## speeds beside those of others, in one run
-	$(PY) -m tests.bench.ranking
+	@for bench in ranking decoding round_trip replay; do $(PY) -m tests.bench.$$bench || exit; done
 
 format: dev
 	$(VENV)/bin/ruff check --fix .

@@ -1,14 +1,12 @@
 """Ranking three cards, beside the two libraries that can do it: `make bench`.
 
 Everyone ranks the same 22,100 hands, from cards in the form it likes best, made beforehand, and through the least of
-its calls that does the work. All must agree which hand beats which before anything is measured. In a round all take
-their turn, so that a busy machine slows everyone alike; the best round of each counts.
+its calls that does the work. All must agree which hand beats which before anything is measured.
 """
 
 import sys
 from collections.abc import Callable
 from itertools import combinations, pairwise
-from time import perf_counter
 from typing import Final
 
 import clubs
@@ -16,6 +14,7 @@ import pokerkit
 
 from drivers.cards import FULL_DECK
 from firmware_bridge.hands import rank
+from tests.bench.turns import best_times
 
 ROUNDS: Final = 25
 OURS: Final = "firmware-bridge"
@@ -70,12 +69,7 @@ def main() -> int:
             print(f"{name} ranks three cards otherwise: nothing to compare", file=sys.stderr)
             return 1
         runs[name] = run
-    best = dict.fromkeys(runs, float("inf"))
-    for _ in range(ROUNDS):
-        for name, run in runs.items():
-            begun = perf_counter()
-            run()
-            best[name] = min(best[name], perf_counter() - begun)
+    best = best_times(runs, ROUNDS)
     print(f"ranking three cards, {len(HANDS):,} hands, best of {ROUNDS} rounds")
     for name, seconds in best.items():
         speed = f"{name:16} {seconds / len(HANDS) * 1e9:7.0f} ns a call {len(HANDS) / seconds / 1e6:7.2f} M/s"
