@@ -14,6 +14,8 @@ pytestmark = [
     pytest.mark.usefixtures("installed"),
 ]
 
+# What tools that save power do to every device on USB.
+SLEEPY = 'ACTION=="add", SUBSYSTEM=="usb", ENV{DEVTYPE}=="usb_device", ATTR{power/control}="auto"'
 CONFINED = ("/usr/bin/python3", "-I", "/opt/bench/tests/vm/guest/confined.py", CGROUP)
 
 
@@ -39,7 +41,8 @@ def show(machine: VirtualMachine, name: str) -> str:
 
 
 def test_f01_f03_f04_f21_f23_the_rules_know_a_machine(machine: VirtualMachine) -> None:
-    """Its own name, its group and nobody else, no ModemManager, no sleep, no 16 ms."""
+    """Its own name, its group and nobody else, no ModemManager, no sleep though others would have it, no 16 ms."""
+    machine.shell(f"echo '{SLEEPY}' > /etc/udev/rules.d/60-sleepy.rules && udevadm control --reload")
     machine.plug("shoe", serial_number="TDP-0042", port=2)
     machine.wait_for("test -c /dev/table/adapter-TDP-0042-00")
     assert machine.shell("stat -L -c '%G %a' /dev/table/adapter-TDP-0042-00").split() == ["table-devices", "660"]
@@ -52,6 +55,10 @@ def test_f01_f03_f04_f21_f23_the_rules_know_a_machine(machine: VirtualMachine) -
         cat $line/device/../../power/control
     """).split()
     assert (line, usb) == ("1", "on")
+    machine.plug("stranger", serial_number="LOOK-HERE", port=3)
+    machine.wait_for("udevadm settle && test -c /dev/serial/by-id/usb-QEMU_QEMU_USB_SERIAL_LOOK-HERE-if00-port0")
+    assert machine.shell("cat /sys/bus/usb/devices/1-3/power/control").strip() == "auto"
+    machine.shell("rm /etc/udev/rules.d/60-sleepy.rules && udevadm control --reload")
 
 
 def test_f05_f06_a_name_for_the_machine_and_one_for_the_socket(machine: VirtualMachine) -> None:
