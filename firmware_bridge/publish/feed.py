@@ -65,8 +65,10 @@ class _Client:
         self.last_line: _LastLine | None = None
 
     def cut_off(self, reason: str) -> None:
+        """Whoever has not asked yet hears nothing: a last line without `after` would say that the request was wrong."""
         if self.last_line is None:
-            self.last_line = _LastLine(reason, self.cursor)
+            if self.cursor is not None:
+                self.last_line = _LastLine(reason, self.cursor)
             self.task.cancel()
 
 

@@ -274,6 +274,17 @@ async def test_a_reader_goes_on_when_the_daemon_comes_back(tmp_path: Path) -> No
             assert await take(events, 2) == [3, 4]
 
 
+async def test_a_reader_whose_request_was_not_read_yet_goes_on_too(tmp_path: Path) -> None:
+    stored = Stored(2)
+    async with served(tmp_path / "feed", stored) as feed:
+        reader, writer = await asyncio.open_unix_connection(tmp_path / "feed")
+        await until(lambda: len(feed._clients) == 1)
+        await feed.close()
+        async with asyncio.timeout(DEADLINE_S):
+            assert await reader.read() == b""
+        writer.close()
+
+
 async def test_a_reader_tells_that_nobody_is_there(tmp_path: Path) -> None:
     with pytest.raises(FeedMissing, match=r"nobody serves a feed.*start firmware-bridge run"):
         await anext(follow(tmp_path / "feed"))
