@@ -39,7 +39,9 @@ def cut(stream: bytes, sizes: list[int]) -> list[bytes]:
 
 
 @given(bodies=BODIES, sizes=st.lists(st.integers(0, 40), max_size=100), delimiters=st.integers(1, 4))
-def test_bodies_come_back_however_the_stream_is_cut(bodies: list[bytes], sizes: list[int], delimiters: int) -> None:
+def test_f26_f28_bodies_come_back_however_the_stream_is_cut(
+    bodies: list[bytes], sizes: list[int], delimiters: int
+) -> None:
     stream = (DELIMITER * delimiters).join([b"", *(encode_frame(body)[:-1] for body in bodies), b""])
     decoder = FrameDecoder()
     found = [body for piece in cut(stream, sizes) for body in decoder.feed(piece)]
@@ -47,7 +49,7 @@ def test_bodies_come_back_however_the_stream_is_cut(bodies: list[bytes], sizes: 
     assert decoder.counters == TOTAL
 
 
-def test_every_byte_value_at_every_position_in_one_byte_feeds() -> None:
+def test_f25_every_byte_value_at_every_position_in_one_byte_feeds() -> None:
     for position in range(16):
         decoder = synced()
         for value in range(256):
@@ -58,7 +60,7 @@ def test_every_byte_value_at_every_position_in_one_byte_feeds() -> None:
         assert decoder.counters == TOTAL
 
 
-def test_every_byte_value_at_every_position_of_the_crc() -> None:
+def test_f25_every_byte_value_at_every_position_of_the_crc() -> None:
     wanted = {(position, value) for position in range(CRC_SIZE) for value in range(256)}
     decoder = synced()
     for number in range(20_000):
@@ -80,12 +82,21 @@ def test_lengths_around_the_stuffing_s_runs(length: int, value: int) -> None:
     assert synced().feed(frame) == [body]
 
 
-def test_cut_at_every_point() -> None:
+def test_f26_cut_at_every_point() -> None:
     first, second = b"\x00one\x00\xff" * 3, bytes(range(60))
     stream = DELIMITER + encode_frame(first) + encode_frame(second)
     for point in range(len(stream) + 1):
         decoder = FrameDecoder()
         assert decoder.feed(stream[:point]) + decoder.feed(stream[point:]) == [first, second]
+
+
+def test_f26_lines_that_are_read_in_turn_do_not_mix() -> None:
+    """What one decoder holds of a frame is nothing to another."""
+    one, other = synced(), synced()
+    first, second = encode_frame(b"of one line"), encode_frame(b"of another line")
+    one.feed(first[:5])
+    other.feed(second[:7])
+    assert (one.feed(first[5:]), other.feed(second[7:])) == ([b"of one line"], [b"of another line"])
 
 
 def test_a_body_too_long_is_refused() -> None:
@@ -94,7 +105,7 @@ def test_a_body_too_long_is_refused() -> None:
         encode_frame(bytes(MAX_DECODED - CRC_SIZE + 1))
 
 
-def test_nothing_counts_before_the_first_delimiter() -> None:
+def test_f28_nothing_counts_before_the_first_delimiter() -> None:
     decoder = FrameDecoder()
     frame = encode_frame(b"lost its start")
     assert decoder.state is FramingState.UNSYNC
@@ -104,7 +115,7 @@ def test_nothing_counts_before_the_first_delimiter() -> None:
     assert decoder.feed(frame) == [b"lost its start"]
 
 
-def test_each_reason_is_counted_and_costs_one_frame() -> None:
+def test_f25_each_reason_is_counted_and_costs_one_frame() -> None:
     good = encode_frame(b"good")
     wrong_crc = cobs.encode(b"body" + b"\x01\x02\x03\x04") + DELIMITER
     too_short = cobs.encode(b"abc") + DELIMITER
@@ -117,7 +128,7 @@ def test_each_reason_is_counted_and_costs_one_frame() -> None:
     assert decoder.counters == TOTAL | once
 
 
-def test_an_overlong_frame_is_skipped_to_its_end_and_counted_once() -> None:
+def test_f27_an_overlong_frame_is_skipped_to_its_end_and_counted_once() -> None:
     decoder = synced()
     for _ in range(10 * MAX_ENCODED):
         assert decoder.feed(b"\x01") == []
@@ -140,7 +151,7 @@ def test_the_cap_is_the_same_however_the_frame_arrives(fed: str) -> None:
 
 
 @given(junk=st.lists(st.binary(max_size=700), max_size=10))
-def test_no_bytes_crash_it_or_make_it_grow_and_it_finds_its_way_back(junk: list[bytes]) -> None:
+def test_f27_no_bytes_crash_it_or_make_it_grow_and_it_finds_its_way_back(junk: list[bytes]) -> None:
     decoder = FrameDecoder()
     for piece in junk:
         decoder.feed(piece)
