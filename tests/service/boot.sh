@@ -12,11 +12,12 @@ done
 
 mount -t tmpfs -o mode=755 tmpfs "$WORK"
 mkdir "$WORK"/{up,work,root}
-cp -a "$TREE/usr" "$WORK/up/"
+# A copy, taken while nobody installs: the next run of the suite may put another checkout into TREE at any time.
+flock "$TREE/../lock" cp -a "$TREE/usr" "$TREE/opt" "$WORK/up/"
 mkdir -p "$WORK/up/etc/systemd/system"
 : > "$WORK/up/etc/machine-id"
 printf '[Unit]\nRequires=basic.target\nAfter=basic.target\nAllowIsolate=yes\n' > "$WORK/up/etc/systemd/system/table.target"
 mount -t overlay -o "lowerdir=/,upperdir=$WORK/up,workdir=$WORK/work" overlay "$WORK/root"
 exec systemd-nspawn --quiet --boot --register=no --keep-unit --directory="$WORK/root" --private-network \
-    --link-journal=no --console=pipe --bind-ro="$TREE/opt/firmware-bridge:/opt/firmware-bridge" \
+    --link-journal=no --console=pipe \
     --bind=/dev/pts:/dev/host-pts systemd.unit=table.target

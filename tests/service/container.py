@@ -16,6 +16,10 @@ CONFIG: Final = "/etc/firmware-bridge/table.toml"
 BOOT_S: Final = 60.0
 POWER_OFF_S: Final = 20.0
 
+# Should this process die without a word, the container is powered off, and its mounts go with it.
+_WITH_THIS_PROCESS: Final = ("/usr/bin/setpriv", "--pdeathsig", "TERM")
+_OWN_MOUNTS: Final = ("/usr/bin/unshare", "--mount", "--propagation", "private")
+
 Found = TypeVar("Found")
 
 
@@ -41,10 +45,12 @@ class Container:
     """
 
     def __init__(self, tree: Path, work: Path) -> None:
+        _sweep()
+        self._cursor = ""
         self._console = work.with_suffix(".console")
         with self._console.open("wb") as console:
             self._outside = subprocess.Popen(
-                ["/usr/bin/unshare", "--mount", "--propagation", "private", str(BOOT), str(tree), str(work)],
+                [*_WITH_THIS_PROCESS, *_OWN_MOUNTS, str(BOOT), str(tree), str(work)],
                 stdin=subprocess.DEVNULL,
                 stdout=console,
                 stderr=console,
@@ -82,15 +88,28 @@ class Container:
     def show(self, setting: str) -> str:
         return self.run("systemctl", "show", "--property", setting, "--value", UNIT).stdout.strip()
 
-    def journal(self) -> str:
-        """The unit's lines of this boot, the last hundred."""
-        return self.run("journalctl", "--unit", UNIT, "--output", "cat", "--lines", "100", "--no-pager").stdout
+    def forget_lines(self) -> None:
+        """What is in the journal by now is not shown any more."""
+        told = self.check("journalctl", "--sync") + self.check("journalctl", "--lines=0", "--show-cursor", "--quiet")
+        self._cursor = told.partition("cursor: ")[2].strip()
+
+    def journal(self, *more: str) -> str:
+        """The unit's lines since they were forgotten, `more` being options of journalctl's."""
+        since = [f"--after-cursor={self._cursor}"] if self._cursor else []
+        shown = self.run("journalctl", "--unit", UNIT, "--output=cat", "--no-pager", "--quiet", *since, *more)
+        return shown.stdout
 
     def write(self, path: str, text: str, mode: int = 0o644) -> None:
         file = self.root / path.lstrip("/")
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
         file.chmod(mode)
+
+    def watchdog(self, limit_s: int | None) -> None:
+        """How long the unit's watchdog waits; None: as the unit says, which takes long on a bench."""
+        drop_in = f"/etc/systemd/system/{UNIT}.d/bench.conf"
+        self.write(drop_in, "" if limit_s is None else f"[Service]\nWatchdogSec={limit_s}s\n")
+        self.check("systemctl", "daemon-reload")
 
     def close(self) -> None:
         with contextlib.suppress(OSError, AttributeError):
@@ -100,11 +119,7 @@ class Container:
         except subprocess.TimeoutExpired:
             self._outside.kill()
             self._outside.wait()
-        for hierarchy in Path("/sys/fs/cgroup").rglob(f"table-bench-{self._outside.pid}"):
-            for folder in sorted(hierarchy.rglob("*/"), reverse=True):
-                if folder.is_dir():
-                    folder.rmdir()
-            hierarchy.rmdir()
+        _sweep()
 
     def _find_leader(self) -> int | None:
         if self._outside.poll() is not None:
@@ -120,6 +135,14 @@ class Container:
     def _booted(self) -> bool | None:
         state = self.run("systemctl", "is-system-running").stdout.strip()
         return True if state in ("running", "degraded") else None
+
+
+def _sweep() -> None:
+    """Take away the cgroups of containers that are no more, whoever booted them."""
+    for group in Path("/sys/fs/cgroup").glob("**/table-bench-*"):
+        if not Path("/proc", group.name.rpartition("-")[2]).exists():
+            for folder in sorted(group.glob("**/"), reverse=True):
+                folder.rmdir()
 
 
 @contextlib.contextmanager
