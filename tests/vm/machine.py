@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any, Final
 
 BOOT_S: Final = 180.0
-RUN_S: Final = 60.0
+RUN_S: Final = 120.0
 PYTHON: Final = "/opt/firmware-bridge/bin/python"
 QMP_S: Final = 30.0
+CLOSE_S: Final = 20.0
 LOOK_AGAIN_S: Final = 0.05
 MEMORY_MB: Final = 1024
 USB_PORTS: Final = 8
@@ -173,7 +174,7 @@ class VirtualMachine:
         if self._process.poll() is None:
             try:
                 self._agent.send({"close": True})
-                self._process.wait(RUN_S / 4)
+                self._process.wait(CLOSE_S)
             except (AttributeError, OSError, subprocess.TimeoutExpired):
                 self._process.kill()
                 self._process.wait()

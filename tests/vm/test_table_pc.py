@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.vm.machine import VirtualMachine
-from tests.vm.table_pc import CGROUP, UNIT, start, wait_until_said
+from tests.vm.table_pc import CGROUP, UNIT, said, start, wait_until_said
 
 pytestmark = [
     pytest.mark.real,
@@ -21,7 +21,8 @@ CONFINED = ("/usr/bin/python3", "-I", "/opt/bench/tests/vm/guest/confined.py", C
 
 @pytest.fixture(scope="module")
 def service(booted: VirtualMachine, installed: None) -> None:
-    """Running, with none of its machines there."""
+    """Running, with none of its machines there, and started when the kernel had no use for their drivers yet."""
+    booted.shell("modprobe -r ftdi_sio usbserial && ! grep ttyUSB /proc/devices")
     start(booted, {"shuffler": "serial:/dev/table/none", "shoe": "serial:/dev/table/neither"})
 
 
@@ -103,6 +104,13 @@ def test_f47_the_service_reaches_its_machines_and_no_other_device(machine: Virtu
     tried = confined(machine, "open", line, usb, "/dev/null", *forbidden)
     assert (tried[line], tried[usb], tried["/dev/null"]) == ("done", "done", "done")
     assert {tried[node] for node in forbidden} == {"EPERM"}
+
+
+@pytest.mark.usefixtures("service")
+def test_f48_udev_tells_the_service_of_what_comes_and_goes(machine: VirtualMachine) -> None:
+    """It says so where it hears nothing; by then it has looked for its machines in vain."""
+    wait_until_said(machine, "waiting for the shoe")
+    assert not [line for line in said(machine) if "udev tells nothing" in str(line["event"])]
 
 
 @pytest.mark.usefixtures("service")
