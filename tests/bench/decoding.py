@@ -93,18 +93,16 @@ def _pymodbus(size: int) -> Decode:
     answers = [ReadHoldingRegistersResponse(dev_id=1, registers=_registers(payload)) for payload in PAYLOADS]
     pieces = _pieces(b"".join(framer.buildFrame(answer) for answer in answers), size)
 
-    def decode() -> list[bytes]:
-        payloads: list[bytes] = []
+    def registers() -> Iterator[list[int]]:
         waiting = b""
         for piece in pieces:
             waiting += piece
-            used, pdu = framer.handleFrame(waiting, 0, 0)
+            used, answer = framer.handleFrame(waiting, 0, 0)
             waiting = waiting[used:]
-            if pdu is not None:
-                payloads.append(pdu.registers)
-        return payloads
+            if answer is not None:
+                yield answer.registers
 
-    return lambda: [b"".join(word.to_bytes(2, "big") for word in registers) for registers in decode()]
+    return lambda: [b"".join(word.to_bytes(2, "big") for word in words) for words in registers()]
 
 
 def _registers(payload: bytes) -> list[int]:
