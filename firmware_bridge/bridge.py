@@ -7,7 +7,7 @@ from typing import Final
 
 import msgspec
 
-from drivers.commands import CommandKind
+from drivers.commands import CommandKind, Outcome
 from drivers.driver import DeviceKind
 from drivers.facts import Fact
 from firmware_bridge import events, facts
@@ -20,8 +20,8 @@ from firmware_bridge.setup import TableSetup
 from firmware_bridge.table.record import RoundRecord
 from firmware_bridge.table.table import Table
 
-_WHEN_HELD: Final = ((DeviceKind.SHOE, CommandKind.LOCK), (DeviceKind.SHUFFLER, CommandKind.STOP))
-_WHEN_LIFTED: Final = ((DeviceKind.SHOE, CommandKind.UNLOCK), (DeviceKind.SHUFFLER, CommandKind.RESUME))
+_WHEN_HELD: Final = {DeviceKind.SHOE: CommandKind.LOCK, DeviceKind.SHUFFLER: CommandKind.STOP}
+_WHEN_LIFTED: Final = {DeviceKind.SHOE: CommandKind.UNLOCK, DeviceKind.SHUFFLER: CommandKind.RESUME}
 
 
 class Bridge:
@@ -37,6 +37,7 @@ class Bridge:
         self._seq = 0
         self._commands = 0
         self._held = False
+        self._unfinished: dict[DeviceKind, int] = {}  # the last command of each machine, until it is finished
 
     @property
     def table(self) -> Table | None:
@@ -70,7 +71,7 @@ class Bridge:
         elif self._table is not None and self._game is not None:
             told = self._table.apply(fact)
             told += self._game.apply(fact, told, self._table.standing)
-            told += _shell_events(fact) + self._commands_wanted()
+            told += _shell_events(fact) + self._commands_wanted(fact)
         told = self._stamped(told, fact.at_ms)
         self._renew()
         return told
@@ -121,18 +122,30 @@ class Bridge:
             self._game = game.renewed(house, setup)
             self._loaded, self._changed = self._changed, None
 
-    def _commands_wanted(self) -> tuple[Event, ...]:
-        """A held round wants the shoe locked and the shuffler stopped, and both back once nothing is held."""
+    def _commands_wanted(self, fact: Fact | None = None) -> tuple[Event, ...]:
+        """A held round wants the shoe locked and the shuffler stopped, and both back once nothing is held.
+
+        A machine that comes back may have been switched off and on, or may never have heard: it is told again.
+        """
         record = self._standing
         held = record is not None and bool(record.holds)
+        if isinstance(fact, facts.CommandOutcome) and fact.outcome is Outcome.FINISHED:
+            self._unfinished = {kind: last for kind, last in self._unfinished.items() if last != fact.command_id}
+        wanted = _WHEN_HELD if held else _WHEN_LIFTED
         if held == self._held:
-            return ()
+            back = fact.claims.kind if isinstance(fact, facts.DeviceBack) and fact.claims is not None else None
+            wanted = {
+                kind: command
+                for kind, command in wanted.items()
+                if kind.value == back and (held or kind in self._unfinished)
+            }
         self._held = held
-        wanted: list[Event] = []
-        for kind, command in _WHEN_HELD if held else _WHEN_LIFTED:
-            self._commands += 1
-            wanted.append(events.CommandWanted(device=kind.value, command_id=self._commands, command=command))
-        return tuple(wanted)
+        return tuple(self._want(kind, command) for kind, command in wanted.items())
+
+    def _want(self, kind: DeviceKind, command: CommandKind) -> Event:
+        self._commands += 1
+        self._unfinished[kind] = self._commands
+        return events.CommandWanted(device=kind.value, command_id=self._commands, command=command)
 
     def _stamped(self, told: tuple[Event, ...], at_ms: int) -> tuple[Event, ...]:
         record = self._standing

@@ -118,6 +118,41 @@ def test_a_hold_locks_the_shoe_and_its_end_unlocks_it() -> None:
     ]
 
 
+def test_a_machine_that_comes_back_is_told_what_it_may_not_have_heard() -> None:
+    claims = dict.fromkeys(("vendor", "model", "serial_number", "firmware_version", "firmware_hash", "protocol"), "x")
+
+    def back(recording: Recording, kind: str) -> Recording:
+        return recording.fact("bridge", "device_back", device=f"the {kind}", claims={**claims, "kind": kind})
+
+    def ended(recording: Recording, command: int, outcome: str) -> Recording:
+        device = "the shoe" if command % 2 else "the shuffler"
+        return recording.fact("bridge", "command_outcome", device=device, command_id=command, outcome=outcome)
+
+    recording = Recording().open([1, 2])
+    for kind in ("shoe", "shuffler", "layout"):
+        back(recording, kind)
+    recording.group(1).shuffler("door_opened")  # 1 and 2: locked, and not stopped
+    ended(ended(recording, 1, "finished"), 2, "unknown")
+    for kind in ("shoe", "shuffler", "layout"):  # 3 and 4: a machine may have been off and on
+        back(recording, kind)
+    ended(ended(recording, 3, "finished"), 4, "finished").rule()  # 5 and 6: not unlocked, and resumed
+    ended(ended(recording, 5, "unknown"), 6, "finished")
+    for kind in ("shuffler", "layout", "shoe"):  # 7: unlocked now
+        back(recording, kind)
+    back(ended(recording, 7, "finished"), "shoe")
+    _, events = bridge_for(recording)
+    wanted = [(e.command_id, e.device, e.command.value) for e in events if isinstance(e, CommandWanted)]
+    assert wanted == [
+        (1, "shoe", "lock"),
+        (2, "shuffler", "stop"),
+        (3, "shoe", "lock"),
+        (4, "shuffler", "stop"),
+        (5, "shoe", "unlock"),
+        (6, "shuffler", "resume"),
+        (7, "shoe", "unlock"),
+    ]
+
+
 def test_one_hold_an_irregularity_and_place() -> None:
     _, events = bridge_for(Recording().open([1, 2]).group(1).shuffler("door_opened").shuffler("door_opened"))
     assert names(events)[-4:] == ["irregularity", "hold_raised", "command_wanted", "command_wanted"]
