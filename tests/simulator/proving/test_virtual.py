@@ -58,6 +58,7 @@ def test_nothing_is_thrown_away_on_good_wires() -> None:
 
 
 @pytest.mark.long
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize("rig", ["group", "rotation"])
 def test_a_thousand_rounds(rig: Rig) -> None:
     table = played("licensed", rig, 1000, 77)
