@@ -155,8 +155,8 @@ class ControlSocket:
 
     @property
     def serving(self) -> bool:
-        """Are connections taken?"""
-        return self._server is not None and self._server.is_serving()
+        """Are connections taken? Not where somebody took the socket's file away: nobody finds it then."""
+        return self._server is not None and self._server.is_serving() and self._path.exists()
 
     async def close(self) -> None:
         """Stop listening, and end every connection after the answers that are ready. A second call does nothing."""

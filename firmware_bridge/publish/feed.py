@@ -91,8 +91,8 @@ class Feed:
 
     @property
     def serving(self) -> bool:
-        """Are connections taken?"""
-        return self._server is not None and self._server.is_serving()
+        """Are connections taken? Not where somebody took the socket's file away: nobody finds it then."""
+        return self._server is not None and self._server.is_serving() and self._path.exists()
 
     def publish(self, events: Sequence[tuple[int, bytes]]) -> None:
         """Tell every client of (seq, JSON) that the journal holds now. Never waits."""

@@ -119,6 +119,17 @@ async def test_a_defect_in_the_status_line_ends_no_daemon_that_works(
     assert "Qh" not in told[0]
 
 
+@pytest.mark.parametrize("part", ["control", "feed"])
+async def test_f50_a_socket_whose_file_was_taken_away_ends_the_signs(
+    tmp_path: Path, manager: ServiceManager, part: str
+) -> None:
+    with capture_logs() as lines:
+        async with running(tmp_path, watched_by(manager)) as hall:
+            await heard_until(manager, SIGN)
+            (hall.daemon._control if part == "control" else hall.daemon._feed)._path.unlink()
+            await until(lambda: any(line["event"].endswith(f"{part} did not move") for line in lines))
+
+
 async def _close(hall: Hall, part: str) -> None:
     socket = hall.daemon._control if part == "control" else hall.daemon._feed
     await socket.close()
