@@ -79,21 +79,36 @@ class Asked:
                 return ""
 
     def value(self, text: str | list[str]) -> object:
-        """`text` as the JSON value that stands for it; what else is wrong with it the fact's own reader says.
+        """`text` as the JSON value that stands for it. Whether the value fits the fact its own reader says.
 
         Raises CommandError.
         """
         if isinstance(text, list):
-            return [_number_or_text(one) for one in text]
+            values = [_number_or_text(one) for one in text]
+            for value in values:
+                if isinstance(value, str):
+                    raise CommandError(f"{self.name} are whole numbers, and {value!r} is none", 2)
+            return values
         if self.words and text not in self.words:
             raise CommandError(f"{self.name} is {' or '.join(self.words)}, not {text!r}", 2)
+        if isinstance(self.kind, msgspec.inspect.BoolType):
+            return text == self.words[0]
+        numbers = isinstance(self.kind, msgspec.inspect.IntType | msgspec.inspect.UnionType)
+        value = _number_or_text(text) if numbers else text
+        if not self._may_be(value):
+            raise CommandError(f"{self.name} is {self.help[0].lower()}{self.help[1:-1]}, not {text!r}", 2)
+        return value
+
+    def _may_be(self, value: int | str) -> bool:
         match self.kind:
-            case msgspec.inspect.BoolType():
-                return text == self.words[0]
-            case msgspec.inspect.IntType() | msgspec.inspect.UnionType():
-                return _number_or_text(text)
+            case msgspec.inspect.EnumType(cls=cls):
+                return value in {member.value for member in cls}
+            case msgspec.inspect.IntType():
+                return isinstance(value, int)
+            case msgspec.inspect.UnionType():
+                return isinstance(value, int) or value == "dealer"
             case _:
-                return text
+                return True
 
 
 def register(app: typer.Typer) -> None:

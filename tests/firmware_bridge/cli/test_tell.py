@@ -96,11 +96,15 @@ def test_the_actor_and_the_id_go_along(door: Door) -> None:
     [
         ("decision 1 yes", "play is play or fold, not 'yes'"),
         ("ruling perhaps", "ruling is "),
-        ("wager one", "`$.seat`"),
+        ("wager one", "seat is a whole number, not 'one'"),
+        ("wager 1 --ante 5.50", "ante is a whole number, not '5.50'"),
+        ("seat_checked banker 3", "seat is a seat's number, or \"dealer\", not 'banker'"),
         ("card_identified 1 4 Qh", "`$.index`"),
-        ("card_identified 1 3 Zz", "`$.card`"),
+        ("card_identified 1 3 Zz", "card is a card, such as Qh or Td, not 'Zz'"),
+        ("card_exposed 1 --card qh", "card is a card, such as Qh or Td, not 'qh'"),
+        ("alarm_acknowledged fire", "alarm is one of "),
         ("wager 1 --ante -5", "`$.ante`"),
-        ("seats 1 two", "`$.seats[1]`"),
+        ("seats 1 two", "seats are whole numbers, and 'two' is none"),
     ],
 )
 def test_what_makes_no_fact_is_told_before_anybody_is_asked(door: Door, arguments: str, told: str) -> None:
