@@ -93,6 +93,8 @@ class Hall:
         await until(lambda: self.ports.open_now == 1 and b"hello" in self.shoe.heard)
         self.shoe.say(f"up {boot}")
         await until(lambda: self.daemon.status().lost == ())
+        # The core knows of the shoe before the journal does: a gate closed now would catch that write.
+        await self.daemon.caught_up()
 
     async def client(self) -> "Client":
         await until(lambda: (self.folder / "c.sock").exists() or self.running.done())
