@@ -54,7 +54,7 @@ class FrameDecoder:
     __slots__ = ("_pending", "_state", "bad_crc", "bad_stuffing", "overlong", "too_short", "unsync_bytes")
 
     def __init__(self) -> None:
-        self._pending = bytearray()
+        self._pending = b""
         self._state = FramingState.UNSYNC
         self.unsync_bytes = 0
         self.overlong = 0
@@ -83,10 +83,9 @@ class FrameDecoder:
 
     def feed(self, data: bytes) -> list[bytes]:
         """The bodies, without their CRC, of the frames that `data` completes, in order. Never raises."""
-        pending = self._pending
         if 0 not in data:  # an int: several times as fast here as a bytes of length one
             if self._state is _IN_FRAME:
-                pending += data
+                self._pending = pending = self._pending + data
                 if len(pending) > MAX_ENCODED:
                     self._skip()
             elif self._state is FramingState.UNSYNC:
@@ -96,10 +95,9 @@ class FrameDecoder:
         if self._state is not _IN_FRAME:
             self._synchronise(len(pieces[0]))
             pieces[0] = b""
-        elif pending:
-            pieces[0] = bytes(pending) + pieces[0]
-            pending.clear()
-        tail = pieces.pop()
+        elif self._pending:
+            pieces[0] = self._pending + pieces[0]
+        tail = self._pending = pieces.pop()
         bodies: list[bytes] = []
         for piece in pieces:
             if not piece:
@@ -118,14 +116,12 @@ class FrameDecoder:
                 self.too_short += 1
             else:
                 self.bad_crc += 1
-        if tail:
-            pending += tail
-            if len(pending) > MAX_ENCODED:
-                self._skip()
+        if len(tail) > MAX_ENCODED:
+            self._skip()
         return bodies
 
     def _skip(self) -> None:
-        self._pending.clear()
+        self._pending = b""
         self._state = FramingState.SKIP
         self.overlong += 1
 

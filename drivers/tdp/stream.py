@@ -1,11 +1,13 @@
 """The device's sequenced messages, each handed on once and in its turn (drivers/tdp/spec.md section 3.2)."""
 
-from typing import Generic, TypeVar
+from typing import Final, Generic, TypeVar
 
 from drivers.tdp.header import REORDER_LIMIT
 from drivers.tdp.sequence import SEQUENCE_BITS, seq_add, seq_diff
 
 T = TypeVar("T")
+
+_LAST: Final = (1 << SEQUENCE_BITS) - 1
 
 
 class SequencedReceiver(Generic[T]):
@@ -20,7 +22,7 @@ class SequencedReceiver(Generic[T]):
     def take(self, sequence: int, item: T) -> list[T]:
         """What may be handed on now that `item` has arrived, in order."""
         if sequence == self.expected and not self._early:
-            self.expected = seq_add(sequence, 1, SEQUENCE_BITS)
+            self.expected = (sequence + 1) & _LAST  # the common case, without a call
             return [item]
         ahead = seq_diff(sequence, self.expected, SEQUENCE_BITS)
         if ahead < 0 or sequence in self._early:
