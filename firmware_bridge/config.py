@@ -3,6 +3,7 @@
 Relative paths are relative to the file. An unknown key is a mistake.
 """
 
+import os
 import re
 import tomllib
 from collections.abc import Iterable, Sequence
@@ -118,8 +119,8 @@ def load_config(file: Path) -> Config:
         for text in (written.journal.file, written.journal.key, written.sockets.control, written.sockets.feed)
     ]
     devices = tuple(_placed(device, folder) for device in written.device)
-    keys = [Path(device.key) for device in devices if device.key is not None]
-    if len({*paths, *keys}) < len(paths) + len(keys):
+    all_files = [*map(str, paths), *(device.key for device in devices if device.key is not None)]
+    if len({os.path.realpath(path) for path in all_files}) < len(all_files):
         raise ConfigError(
             f"{file}: journal.file, journal.key, sockets.control, sockets.feed and the key of every device must be"
             " files of their own."

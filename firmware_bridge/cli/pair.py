@@ -1,7 +1,6 @@
 """`firmware-bridge pair DEVICE`: give a device and this host a key that they share with nobody else."""
 
 import asyncio
-import os
 import sys
 from pathlib import Path
 from typing import Annotated, Final
@@ -13,7 +12,9 @@ from drivers.tdp.pairing import Compare, Paired
 from drivers.transports.opening import open_transport
 from firmware_bridge.cli.errors import CommandError
 from firmware_bridge.config import ConfigError, DeviceConfig, load_config
-from firmware_bridge.device_keys import write_device_key
+from firmware_bridge.device_keys import Keep, place_for_key
+from firmware_bridge.doctor.machine import Machine
+from firmware_bridge.doctor.unit import installed_unit
 from firmware_bridge.journal.errors import KeyFileError
 from firmware_bridge.pairing import PairingFailed, pair
 
@@ -40,15 +41,14 @@ def pair_device(
         wanted = _wanted(config, device)
     except ConfigError as error:
         raise CommandError(str(error), WRONG_CONFIG) from error
-    file = _key_file(wanted)
+    file = _key_file(Path(wanted.key or ""))
     try:
-        paired = asyncio.run(pair(wanted, open_transport, _taken if yes else _compared))
-        write_device_key(file, paired.key)
+        with place_for_key(file) as keep:
+            paired = asyncio.run(pair(wanted, open_transport, _taken if yes else _compared))
+            _keep(keep, paired)
     except PortNameError as error:
         raise CommandError(f"{config}: {_sentence(error)}", WRONG_CONFIG) from error
-    except KeyFileError as error:
-        raise CommandError(f"{str(error).rstrip('.')}; the device has a new key already: pair it again.") from error
-    except (LinkError, PairingFailed) as error:
+    except (KeyFileError, LinkError, PairingFailed) as error:
         raise CommandError(_sentence(error)) from error
     print(f"Paired: the key of the {_named(paired)} is in {file}; it speaks to no other host from now on.")
 
@@ -68,15 +68,17 @@ def _wanted(config: Path, name: str) -> DeviceConfig:
     return device
 
 
-def _key_file(device: DeviceConfig) -> Path:
-    """Where the key will go; found out before the device is given it. Raises CommandError."""
-    file = Path(device.key or "")
-    if file.is_dir() or not os.access(file.parent, os.W_OK | os.X_OK):
-        raise CommandError(
-            f'The key of the device "{device.name}" cannot be put at {file}: create its folder, let this user write '
-            "there, or name another file in the configuration."
-        )
-    return file
+def _key_file(named: Path) -> Path:
+    """Where the key goes: what the service is handed by systemd lies elsewhere, and is a copy."""
+    return installed_unit(Machine()).source_of(named) or named
+
+
+def _keep(keep: Keep, paired: Paired) -> None:
+    """Raises CommandError."""
+    try:
+        keep(paired.key)
+    except KeyFileError as error:
+        raise CommandError(f"{str(error).rstrip('.')}; the device has a new key already: pair it again.") from error
 
 
 async def _taken(compare: Compare) -> bool:

@@ -46,13 +46,14 @@ def keys(site: Site) -> Iterator[Finding]:
     if site.config is None:
         yield Finding("keys", Health.UNKNOWN, "The key is named in a configuration that cannot be used.")
         return
-    yield _key(site, site.config.journal_key, "the journal")
+    yield _key(site, site.config.journal_key, "the journal", "make it as udev/README.md says")
     for device in site.config.devices:
         if device.key is not None:
-            yield _key(site, Path(device.key), f"the device {device.name}")
+            how = f"pair it (firmware-bridge pair {device.name})"
+            yield _key(site, Path(device.key), f"the device {device.name}", how)
 
 
-def _key(site: Site, named: Path, whose: str) -> Finding:
+def _key(site: Site, named: Path, whose: str, how: str) -> Finding:
     source = site.unit.source_of(named) or named
     handed = "" if source == named else f", which systemd hands to the service as {named}"
     there = site.machine.at(source)
@@ -61,8 +62,8 @@ def _key(site: Site, named: Path, whose: str) -> Finding:
     except PermissionError:
         return Finding("keys", Health.UNKNOWN, f"The key {source} can be looked at by root alone: run this as root.")
     except OSError:
-        make = f"make it as udev/README.md says, or bring it back{handed}"
-        return Finding("keys", Health.WRONG, f"The key of {whose} is not at {source}: {make}.")
+        mend = f"{how}, or bring it back{handed}"
+        return Finding("keys", Health.WRONG, f"The key of {whose} is not at {source}: {mend}.")
     if mode & (stat.S_IRWXG | stat.S_IRWXO):
         open_to = f"The key {source} is open to other users (mode {stat.S_IMODE(mode):04o})"
         return Finding("keys", Health.WRONG, f"{open_to}: run chmod 600 {source}.")

@@ -15,6 +15,8 @@ from firmware_bridge.journal.errors import KeyFileError
 from firmware_bridge.journal.schema import sync_folder
 
 SECRET_BYTES: Final = 32
+LONGEST_FILE: Final = 1024
+"""Bytes that are read of a key file: far more than a key has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +42,11 @@ def load_keys(path: Path) -> Keys:
 
     Raises KeyFileError.
     """
-    if path.exists():
+    try:
         return read_keys(path)
+    except KeyFileError as error:
+        if not isinstance(error.__cause__, FileNotFoundError):
+            raise
     secret = secrets.token_bytes(SECRET_BYTES)
     half_made = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
     try:
@@ -69,11 +74,16 @@ def read_keys(path: Path) -> Keys:
 
 
 def read_secret(path: Path) -> bytes:
-    """The 32 bytes of an existing key file that nobody else may read. Raises KeyFileError."""
+    """The 32 bytes of an existing key file that nobody else may read.
+
+    Raises KeyFileError, which a FileNotFoundError has caused where there is none.
+    """
     try:
-        with path.open("rb") as file:
+        with open(path, "rb", opener=_open_at_once) as file:
             mode = os.fstat(file.fileno()).st_mode
-            text = file.read(1024)
+            if not stat.S_ISREG(mode):
+                raise KeyFileError(f"{path} is no file, so it holds no key: name the file of the key instead")
+            text = file.read(LONGEST_FILE)
     except OSError as error:
         raise KeyFileError(
             f"the key file {path} cannot be read: {error.strerror}; check its name and its owner"
@@ -85,15 +95,25 @@ def read_secret(path: Path) -> bytes:
         raise KeyFileError(
             f"the key file {path} is open to other users (mode {stat.S_IMODE(mode):04o}): run chmod 600 {path}"
         )
-    try:
-        secret = bytes.fromhex(text.decode("ascii").strip())
-    except ValueError:
-        secret = b""
-    if len(secret) != SECRET_BYTES:
+    secret = secret_in(text)
+    if secret is None:
         raise KeyFileError(
             f"the key file {path} does not hold {2 * SECRET_BYTES} hex digits: bring the right file back"
         )
     return secret
+
+
+def secret_in(text: bytes) -> bytes | None:
+    """The 32 bytes that the text of a key file stands for; None where it is no key."""
+    try:
+        secret = bytes.fromhex(text.decode("ascii").strip())
+    except ValueError:
+        return None
+    return secret if len(secret) == SECRET_BYTES else None
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_CLOEXEC | os.O_NONBLOCK)  # a pipe by that name would wait for its other end
 
 
 def _open_private(path: str, flags: int) -> int:

@@ -114,6 +114,7 @@ def test_a_house_of_ones_own_is_a_path(tmp_path: Path) -> None:
         ("sensors = true", "sensors = false", "table.sensors is false"),
         ('control = "control.sock"', 'control = "feed.sock"', "must be files of their own"),
         ('key = "shoe.key"', 'key = "/etc/keys/table.key"', "must be files of their own"),
+        ('key = "shoe.key"', 'key = "/etc/keys/../keys/table.key"', "must be files of their own"),
         ("[table]", "[table", "is not TOML"),
         ("[table]", '[[approved]]\nmodel = "M"\nversion = "1"\n[table]', "the key approved[0].hash is missing"),
         ("[table]", '[[approved]]\nname = "M"\n[table]', "the key approved[0].name is not known; known here: model"),

@@ -1,6 +1,7 @@
 """The key of a paired device: from its file to the driver, and to nobody else."""
 
 import asyncio
+import os
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from drivers.driver import Alarm, DeviceKind, Resume, Step
 from drivers.transports.null_modem import null_modem
 from drivers.transports.transport import OnData, OnLost, Transport
 from firmware_bridge.config import DeviceConfig
-from firmware_bridge.device_keys import device_key, write_device_key
+from firmware_bridge.device_keys import device_key, place_for_key
 from firmware_bridge.journal.errors import KeyFileError
 from firmware_bridge.supervisor import Supervisor
 from tests.firmware_bridge.line_driver import LineDriver
@@ -27,6 +28,11 @@ def shoe(key: Path | None) -> DeviceConfig:
         port="serial:/dev/words",
         key=None if key is None else str(key),
     )
+
+
+def write_device_key(file: Path, key: bytes) -> None:
+    with place_for_key(file) as keep:
+        keep(key)
 
 
 def test_a_key_is_written_for_the_owner_alone_and_read_again(tmp_path: Path) -> None:
@@ -66,9 +72,54 @@ def test_a_missing_key_says_how_to_pair(tmp_path: Path) -> None:
         device_key(shoe(tmp_path / "shoe.key"))
 
 
+@pytest.mark.parametrize("name", ["pipe", "folder", "loop", "dangling", "k" * 300])
+def test_what_cannot_hold_a_key_is_told_at_once(tmp_path: Path, name: str) -> None:
+    file = tmp_path / name
+    os.mkfifo(tmp_path / "pipe", 0o600)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "loop").symlink_to("loop")
+    (tmp_path / "dangling").symlink_to("nothing")
+    told = "no such file: pair it" if name == "dangling" else "is no file|cannot be read: "
+    with pytest.raises(KeyFileError, match=told):
+        device_key(shoe(file))
+
+
+@pytest.mark.parametrize("name", ["pipe", "folder", "loop", "k" * 300, "gone/key", "letter"])
+def test_a_place_that_is_not_for_a_key_stays_as_it_is(tmp_path: Path, name: str) -> None:
+    os.mkfifo(tmp_path / "pipe", 0o600)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "loop").symlink_to("loop")
+    (tmp_path / "letter").write_text("Dear host,\n")
+    before = {entry: entry.lstat() for entry in tmp_path.iterdir()}
+    entered = False
+    with pytest.raises(KeyFileError), place_for_key(tmp_path / name):
+        entered = True
+    assert not entered
+    assert {entry: entry.lstat() for entry in tmp_path.iterdir()} == before
+
+
+def test_a_link_goes_on_leading_to_the_key(tmp_path: Path) -> None:
+    for name in ("there.key", "not yet there.key"):
+        (tmp_path / "shoe.key").symlink_to(name)
+        write_device_key(tmp_path / "shoe.key", KEY)
+        assert device_key(shoe(tmp_path / name)) == KEY
+        assert device_key(shoe(tmp_path / "shoe.key")) == KEY
+        (tmp_path / "shoe.key").unlink()
+
+
+def test_a_place_that_was_not_needed_is_given_up(tmp_path: Path) -> None:
+    file = tmp_path / "shoe.key"
+    file.touch(0o600)  # as a disk that was full, or a plug that was pulled, leaves it
+    with place_for_key(file):
+        (room,) = set(tmp_path.iterdir()) - {file}
+        assert room.stat().st_mode & 0o777 == 0o600
+    assert list(tmp_path.iterdir()) == [file]
+
+
 def test_a_file_that_holds_no_key_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "shoe.key"
-    write_device_key(file, KEY[:31])
+    file.touch(0o600)
+    file.write_text("6b" * 31)
     with pytest.raises(KeyFileError, match="does not hold 64 hex digits"):
         device_key(shoe(file))
 
@@ -76,9 +127,13 @@ def test_a_file_that_holds_no_key_is_refused(tmp_path: Path) -> None:
 def test_a_key_that_cannot_be_written_leaves_the_old_one(tmp_path: Path, mocker: MockerFixture) -> None:
     file = tmp_path / "shoe.key"
     write_device_key(file, KEY)
-    mocker.patch("os.fsync", side_effect=OSError(28, "No space left on device"))
-    with pytest.raises(KeyFileError, match="cannot be written: No space"):
-        write_device_key(file, bytes(32))
+    full = OSError(28, "No space left on device")
+    mocker.patch("os.fsync", side_effect=full)
+    with pytest.raises(KeyFileError, match="cannot be written: No space"), place_for_key(file):
+        raise AssertionError("the device would have been given a key that nobody keeps")
+    mocker.patch("os.fsync", side_effect=[None, full])
+    with pytest.raises(KeyFileError, match="cannot be written: No space"), place_for_key(file) as keep:
+        keep(bytes(32))
     assert device_key(shoe(file)) == KEY
     assert list(tmp_path.iterdir()) == [file]
 

@@ -7,13 +7,16 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from pytest_mock import MockerFixture
 
-from drivers.driver import DeviceKind
+from drivers.driver import Claims, DeviceKind
 from drivers.errors import LinkLost
-from drivers.tdp.pairing import Compare
+from drivers.tdp.pairing import Compare, Paired
 from drivers.transports.null_modem import null_modem
 from drivers.transports.transport import OnData, OnLost, Transport
+from firmware_bridge.cli.pair import pair_device
 from firmware_bridge.config import DeviceConfig
+from firmware_bridge.doctor.unit import Unit
 from firmware_bridge.link import LinkState
 from firmware_bridge.pairing import PairingFailed, pair
 from firmware_bridge.supervisor import Supervisor
@@ -168,7 +171,8 @@ async def test_anything_but_yes_declines_and_writes_nothing(bench: Bench, typed:
     [
         ("", "", 1, "is not in pairing mode: put it into pairing mode, and try again."),
         ('key = "shoe.key"', "", 2, 'has no key: add a line such as key = "shoe.key"'),
-        ('key = "shoe.key"', 'key = "gone/shoe.key"', 1, "cannot be put at"),
+        ('key = "shoe.key"', 'key = "gone/shoe.key"', 1, "shoe.key cannot be written: No such file"),
+        ('key = "shoe.key"', 'key = "table.toml"', 1, "table.toml, which holds something else"),
         ('driver = "tdp"', 'driver = "other"', 2, "which knows no pairing"),
         ('name = "shoe"', 'name = "shoe2"', 2, 'there is no device "shoe": name one of shoe2'),
         ("/port", "/nothing", 1, "/nothing"),
@@ -183,6 +187,27 @@ async def test_what_hinders_it_is_told_in_a_sentence(
     assert words in err
     assert err.count("\n") == 1
     assert bench.guard.key is None
+
+
+def test_the_key_of_a_service_goes_where_systemd_takes_it_from(tmp_path: Path, mocker: MockerFixture) -> None:
+    """The service's own copy is gone while it is stopped, and it has to be stopped for this."""
+    given = "/run/credentials/firmware-bridge.service/device-keys_shoe.key"
+    config = tmp_path / "table.toml"
+    config.write_text(CONFIG.format(port="/dev/x").replace('key = "shoe.key"', f'key = "{given}"'))
+    unit = Unit("/usr/lib/systemd/system/firmware-bridge.service", "u", "g", (), {"device-keys": str(tmp_path)})
+    mocker.patch("firmware_bridge.cli.pair.installed_unit", return_value=unit)
+    claims = Claims(
+        kind="shoe",
+        vendor="V",
+        model="M",
+        serial_number="1",
+        firmware_version="1",
+        firmware_hash="",
+        protocol="TDP 1.0",
+    )
+    mocker.patch("firmware_bridge.cli.pair.pair", return_value=Paired(bytes(range(32)), claims))
+    pair_device("shoe", config, yes=True)
+    assert (tmp_path / "shoe.key").read_text() == f"{bytes(range(32)).hex()}\n"
 
 
 async def test_a_port_lost_on_the_way_is_told_and_let_go() -> None:
