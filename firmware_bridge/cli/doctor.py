@@ -14,6 +14,7 @@ from firmware_bridge.doctor.examination import examine
 from firmware_bridge.doctor.findings import Finding, Health, exit_status
 from firmware_bridge.doctor.machine import Machine
 from firmware_bridge.doctor.site import site_of
+from firmware_bridge.publish.words import printable
 
 _STYLES: Final = {Health.OK: "green", Health.UNKNOWN: "cyan", Health.WARNING: "yellow", Health.WRONG: "bold red"}
 _IN_ALL: Final = {
@@ -54,5 +55,5 @@ def _show(console: Console, areas: list[tuple[str, list[Finding]]], status: int)
             console.print(Text(heading, style="bold"))
         for finding in findings:
             mark = Text(f"  {finding.health.value:<8}", style=_STYLES[finding.health])
-            console.print(mark + Text(finding.sentence))
+            console.print(mark + Text(printable(finding.sentence)))
     console.print(Text(_IN_ALL[status], style="bold"))

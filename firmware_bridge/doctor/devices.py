@@ -1,5 +1,6 @@
 """What is plugged in, as sysfs and udev's database show it."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -7,6 +8,7 @@ from typing import Final
 from firmware_bridge.doctor.machine import Machine
 
 USB_PARENTS: Final = 8
+_DIGITS: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,21 +52,21 @@ def usb_devices(machine: Machine) -> list[UsbDevice]:
 def serial_line(machine: Machine, node: str) -> SerialLine | None:
     """The line of a node such as /dev/ttyACM0; None where the kernel knows none."""
     entry = machine.at(f"/sys/class/tty/{Path(node).name}")
-    if not entry.exists():
+    if not os.path.exists(entry):
         return None
     latency = machine.read(f"{machine.named(entry)}/device/latency_timer")
     return SerialLine(
         node=node,
         properties=udev_properties(machine, machine.read(f"{machine.named(entry)}/dev")),
         usb=_parent(machine, entry),
-        latency_timer=int(latency) if latency is not None and latency.isdecimal() else None,
+        latency_timer=int(latency) if latency is not None and latency.isdecimal() and len(latency) < _DIGITS else None,
     )
 
 
 def serial_lines(machine: Machine) -> list[SerialLine]:
-    """Every line that belongs to a USB device."""
+    """Every line that the kernel lists."""
     found = (serial_line(machine, f"/dev/{entry.name}") for entry in machine.files(["/sys/class/tty"], ""))
-    return [line for line in found if line is not None and line.usb is not None]
+    return [line for line in found if line is not None]
 
 
 def udev_properties(machine: Machine, numbers: str | None) -> dict[str, str]:
@@ -79,14 +81,14 @@ def resolved(machine: Machine, path: str) -> str | None:
     there = machine.at(path)
     try:
         return machine.named(there.resolve(strict=True))
-    except (OSError, ValueError):
+    except (OSError, RuntimeError, ValueError):  # RuntimeError: links in a circle
         return None
 
 
 def _parent(machine: Machine, entry: Path) -> UsbDevice | None:
     try:
         folder = (entry / "device").resolve(strict=True)
-    except OSError:
+    except (OSError, RuntimeError):
         return None
     for _ in range(USB_PARENTS):
         if (device := _usb_device(machine, folder)) is not None:
@@ -98,7 +100,7 @@ def _parent(machine: Machine, entry: Path) -> UsbDevice | None:
 def _usb_device(machine: Machine, entry: Path) -> UsbDevice | None:
     try:
         folder = machine.named(entry.resolve())
-    except ValueError:
+    except (OSError, RuntimeError, ValueError):
         return None
     vendor_id, product_id = (machine.read(f"{folder}/{name}") for name in ("idVendor", "idProduct"))
     if vendor_id is None or product_id is None:

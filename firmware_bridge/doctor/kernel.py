@@ -12,7 +12,7 @@ from firmware_bridge.doctor.site import Site
 # "usb 1-4: usbfs: interface 0 claimed by ch341 while 'brltty' sets config #1"
 _STOLEN: Final = re.compile(r"interface \d+ claimed by (\S+) while '(\S+)' sets config")
 _INTERFERENCE: Final = re.compile(r"disabled by hub \(EMI\?\)|urb stopped: -32|device descriptor read/\w+, error -71")
-LOGS: Final = (("journalctl", "--dmesg", "--boot", "--no-pager", "--output=short-monotonic"), ("dmesg",))
+LOGS: Final = (("journalctl", "--quiet", "--dmesg", "--boot", "--no-pager", "--output=short-monotonic"), ("dmesg",))
 
 
 def autosuspend(site: Site) -> Iterator[Finding]:

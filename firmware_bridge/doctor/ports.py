@@ -1,6 +1,8 @@
 """The machines' ports: there, told apart, open to the service, and in nobody else's hands."""
 
+import fnmatch
 import os
+import re
 import stat
 from collections import Counter
 from collections.abc import Iterator
@@ -10,12 +12,15 @@ from drivers.transports.holders import other_holders
 from drivers.transports.ports import Port, SerialByProperty, SerialPort
 from drivers.transports.usb_port import UsbPort
 from firmware_bridge.config import DeviceConfig
-from firmware_bridge.doctor.devices import UsbDevice, usb_devices
+from firmware_bridge.doctor.devices import UsbDevice, resolved, serial_line, usb_devices
 from firmware_bridge.doctor.findings import Finding, Health
 from firmware_bridge.doctor.site import Site
 from firmware_bridge.doctor.unit import UNIT, service_groups
 
 _READ_WRITE: Final = 0o6
+_KERNEL_NUMBER: Final = re.compile(r"/dev/tty(?:USB|ACM)\d+")
+_CLASSES: Final = {"ttyUSB": "char-ttyUSB", "ttyACM": "char-ttyACM", "ttyS": "char-ttyS", "bus": "char-usb_device"}
+"""What DeviceAllow= calls the nodes whose names begin so."""
 
 
 def ports(site: Site) -> Iterator[Finding]:
@@ -25,7 +30,10 @@ def ports(site: Site) -> Iterator[Finding]:
             yield Finding("ports", Health.UNKNOWN, f"The {device.name} is at {device.port}, which is no local device.")
             continue
         found = _found(site, port)
-        if len(found) == 1:
+        if not isinstance(port, UsbPort) and (no_line := [node for node in found if not _is_line(site, node)]):
+            told = f"{no_line[0]}, which {device.port} of the {device.name} leads to, is no serial line"
+            yield Finding("ports", Health.WRONG, f"{told}: correct its port; {_plugged_in(site)}.")
+        elif len(found) == 1:
             yield Finding("ports", Health.OK, f"The {device.name} is plugged in: {device.port} is {found[0]}.")
         elif found:
             several = f"{device.port} of the {device.name} fits {len(found)} devices ({', '.join(found)})"
@@ -50,6 +58,11 @@ def twins(site: Site) -> Iterator[Finding]:
         elif usb.serial_number is None and not by_place:
             told = f"The {name}, {usb.called}, has no serial number, so that a second one would be taken for it"
             yield Finding(check, Health.WARNING, f"{told}: name its port by its place, /dev/table/port-...")
+        elif (number := _kernel_number(site, name)) is not None:
+            told = f"The {name} is at {number}, a number that goes to whatever is plugged in next"
+            names = _links(site, number)
+            instead = f"name its port {' or '.join(names)}" if names else "give it a name by a rule of udev"
+            yield Finding(check, Health.WARNING, f"{told}: {instead}.")
         else:
             how = "its place" if by_place else "its serial number"
             yield Finding(check, Health.OK, f"The {name}, {usb.called}, is known by {how}.")
@@ -60,6 +73,10 @@ def access(site: Site) -> Iterator[Finding]:
     groups = service_groups(site.machine, site.unit)
     user = site.machine.user_id(site.unit.user)
     for device, node in _nodes(site):
+        if (closed := _closed(site, node)) is not None:
+            told = f"The unit of the service keeps {node} of the {device.name} closed"
+            what = f"open it by a drop-in with DeviceAllow={closed} rw (systemctl edit firmware-bridge)"
+            yield Finding("access", Health.WRONG, f"{told}: {what}.")
         there = site.machine.at(node).stat()
         mode = stat.S_IMODE(there.st_mode)
         group = site.machine.group_name(there.st_gid)
@@ -102,12 +119,44 @@ def _found(site: Site, port: Port) -> list[str]:
 
 def _fits(usb: UsbDevice, port: UsbPort) -> bool:
     wanted = (
-        (port.vendor_id, int(usb.vendor_id, 16)),
-        (port.product_id, int(usb.product_id, 16)),
+        (_four_digits(port.vendor_id), usb.vendor_id.lower()),
+        (_four_digits(port.product_id), usb.product_id.lower()),
         (port.serial_number, usb.serial_number),
         (port.path, usb.place),
     )
     return all(asked is None or asked == there for asked, there in wanted)
+
+
+def _four_digits(number: int | None) -> str | None:
+    return None if number is None else f"{number:04x}"
+
+
+def _is_line(site: Site, node: str) -> bool:
+    """The kernel lists it, or at least it is a device: the kernel lists no pty."""
+    return serial_line(site.machine, node) is not None or stat.S_ISCHR(site.machine.at(node).stat().st_mode)
+
+
+def _closed(site: Site, node: str) -> str | None:
+    """The DeviceAllow= that the service lacks for a node; None where it may reach it, as far as can be told."""
+    allowed = site.unit.devices
+    kind = next((wanted for name, wanted in _CLASSES.items() if node.startswith(f"/dev/{name}")), None)
+    if allowed is None or kind is None:
+        return None
+    return None if any(fnmatch.fnmatch(kind, one) or fnmatch.fnmatch(node, one) for one in allowed) else kind
+
+
+def _kernel_number(site: Site, name: str) -> str | None:
+    """The port of this device, where it is a node's own name."""
+    for device, port in site.ports():
+        if device.name == name and isinstance(port, SerialPort) and _KERNEL_NUMBER.fullmatch(port.path):
+            return port.path
+    return None
+
+
+def _links(site: Site, node: str) -> list[str]:
+    """The names that the rules gave to a node."""
+    names = [site.machine.named(path) for path in site.machine.files(["/dev/table"], "")]
+    return [name for name in names if resolved(site.machine, name) == node]
 
 
 def _usb(site: Site) -> Iterator[tuple[DeviceConfig, UsbDevice]]:
@@ -127,7 +176,7 @@ def _nodes(site: Site) -> Iterator[tuple[DeviceConfig, str]]:
         if isinstance(port, UsbPort):
             for usb in (usb for usb in usb_devices(site.machine) if _fits(usb, port)):
                 numbers = (site.machine.read(f"{usb.folder}/{name}") for name in ("busnum", "devnum"))
-                node = "/dev/bus/usb/" + "/".join(f"{int(number or 0):03d}" for number in numbers)
+                node = "/dev/bus/usb/" + "/".join((number or "").zfill(3) for number in numbers)
                 if site.machine.at(node).exists():
                     yield device, node
 

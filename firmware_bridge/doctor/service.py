@@ -18,6 +18,8 @@ RULES_FOLDERS: Final = (
 )
 _FOR_EVERYBODY: Final = re.compile(r"""^(?!\s*#).*(?:tty|usb).*MODE\s*:?=\s*"0?666\"""", re.MULTILINE)
 
+_ASKED: Final = "ActiveState,UnitFileState,Result,ExecMainStatus,LoadState,NeedDaemonReload"
+
 
 def users(site: Site) -> Iterator[Finding]:
     machine, unit = site.machine, site.unit
@@ -47,18 +49,40 @@ def rules(site: Site) -> Iterator[Finding]:
             yield Finding("udev rules", Health.WARNING, f'{told}: write GROUP="table-devices", MODE="0660" instead.')
 
 
+def udev_runs(site: Site) -> Iterator[Finding]:
+    """Without it the rules are only a file."""
+    if site.machine.processes("systemd-udevd") or site.machine.processes("udevd"):
+        yield Finding("udev", Health.OK, "udev runs.")
+    else:
+        told = "udev does not run, so that what is plugged in gets neither its group nor a name in /dev/table"
+        yield Finding("udev", Health.WRONG, f"{told}: run systemctl start systemd-udevd.")
+
+
 def unit(site: Site) -> Iterator[Finding]:
     check = "service"
     if site.unit.path is None:
         yield Finding(check, Health.WRONG, f"{UNIT} is not installed: run make install.")
         return
     yield Finding(check, Health.OK, f"{UNIT} is installed as {site.unit.path}.")
-    shown = site.machine.ask(("systemctl", "show", "--property=ActiveState,UnitFileState,Result,ExecMainStatus", UNIT))
+    shown = site.machine.ask(("systemctl", "show", f"--property={_ASKED}", UNIT))
     states = dict(line.split("=", 1) for line in (shown or "").splitlines() if "=" in line)
     if "ActiveState" not in states:
         yield Finding(check, Health.UNKNOWN, "systemd does not tell how the service stands: run this where it runs.")
         return
-    yield _enabled(states.get("UnitFileState", ""))
+    state = states.get("UnitFileState", "")
+    if state.startswith("masked"):
+        told = "The service is masked, so that nothing can start it"
+        what = "run systemctl unmask firmware-bridge, then systemctl enable --now firmware-bridge"
+        yield Finding(check, Health.WRONG, f"{told}: {what}.")
+        return
+    if states.get("NeedDaemonReload") == "yes" or states.get("LoadState") == "not-found":
+        told = "systemd has not read the unit as it stands now"
+        what = "run systemctl daemon-reload, then systemctl restart firmware-bridge"
+        yield Finding(check, Health.WARNING, f"{told}: {what}.")
+    if states.get("LoadState") in ("bad-setting", "error"):
+        told = f"systemd cannot use the unit ({states['LoadState']})"
+        yield Finding(check, Health.WRONG, f"{told}: see systemctl status firmware-bridge, and mend what it names.")
+    yield _enabled(state)
     yield _active(states)
 
 

@@ -56,6 +56,7 @@ class TablePc:
         self.install("firmware-bridge.service", "systemd/system/firmware-bridge.service")
         self.write("/etc/firmware-bridge/table.key", "5a" * 32, 0o600)
         self.process(1, "systemd")
+        self.process(2, "systemd-udevd")
         self.at("/var/lib/firmware-bridge").mkdir(parents=True)
         self.config(SHUFFLER, SHOE)
         self.plug("1-1", "ttyACM0", SHUFFLER, idVendor="1209", idProduct="0001", product="Shuffler", serial="S1")
@@ -87,6 +88,12 @@ class TablePc:
     def config(self, shuffler: str, shoe: str) -> None:
         text = CONFIG.format(folder="/var/lib/firmware-bridge", shuffler=shuffler, shoe=shoe)
         self.write("/etc/firmware-bridge/table.toml", text)
+
+    def change(self, old: str, new: str) -> None:
+        file = self.at("/etc/firmware-bridge/table.toml")
+        text = file.read_text()
+        assert old in text
+        file.write_text(text.replace(old, new))
 
     def plug(self, place: str, tty: str, link: str, **attributes: str) -> None:
         """A USB device with one serial line, treated by the project's rules."""
@@ -120,9 +127,9 @@ class TablePc:
     def ask(self, command: Sequence[str]) -> str | None:
         return self.answers.get(command[0])
 
-    def findings(self) -> list[Finding]:
+    def findings(self, config: Path | None = None) -> list[Finding]:
         machine = Machine(self.root, self.ask)
-        site = site_of(machine, self.at("/etc/firmware-bridge/table.toml"))
+        site = site_of(machine, config or self.at("/etc/firmware-bridge/table.toml"))
         return [finding for _, found in examine(site) for finding in found]
 
     def bad(self) -> list[Finding]:
