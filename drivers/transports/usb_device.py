@@ -5,6 +5,7 @@ import os
 from array import array
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from ctypes.util import find_library
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -13,7 +14,7 @@ import usb.util
 
 from drivers.errors import LinkError, LinkLost, PortAmbiguous, PortForbidden, PortHeld, PortMissing, PortUnusable
 from drivers.transports.access import forbidden
-from drivers.transports.holders import other_holders
+from drivers.transports.holders import Holder, other_holders
 from drivers.transports.usb_port import UsbPort
 
 TRANSFER_TIMEOUT_MS: Final = 200
@@ -91,7 +92,7 @@ class UsbPipe:
 def open_pipe(port: UsbPort, backend: Any = None) -> UsbPipe:
     """Find and take the one device that fits; `backend` as pyusb's `find` takes it.
 
-    Raises PortMissing, PortForbidden, PortHeld or PortUnusable; nothing stays open then.
+    Raises PortMissing, PortForbidden, PortHeld, PortAmbiguous or PortUnusable; nothing stays open then.
     """
     device = _find(port, backend)
     interface: int | None = None
@@ -125,7 +126,7 @@ def _find(port: UsbPort, backend: Any) -> Any:
                 serial_number = _serial_number(device)
         except _USB_ERRORS as error:
             shut = shut or _link_error(port, device, error)
-            if port.serial_number is not None:
+            if port.serial_number is not None or _code(error) == errno.ENODEV:  # it has just gone
                 continue
         finally:
             usb.util.dispose_resources(device)
@@ -163,6 +164,11 @@ def _candidates(port: UsbPort, backend: Any) -> list[Any]:
     try:
         return list(usb.core.find(find_all=True, backend=backend, custom_match=fits))
     except usb.core.NoBackendError:
+        if find_library("usb-1.0") is not None:  # pyusb tells no difference
+            raise PortUnusable(
+                "the system's library libusb does not start here: where the program runs in a sandbox, let it open"
+                " /dev/bus/usb and netlink sockets (AF_NETLINK)"
+            ) from None
         raise PortUnusable(
             "USB devices need the system's library libusb, which is missing: apt-get install libusb-1.0-0"
         ) from None
@@ -174,8 +180,8 @@ def _candidates(port: UsbPort, backend: Any) -> list[Any]:
 
 def _bulk_interfaces(configurations: Any) -> Iterator[tuple[Any, Any, Any]]:
     """Vendor-class interfaces with their first bulk endpoints in and out."""
-    for configuration in configurations:
-        with suppress(*_USB_ERRORS):
+    with suppress(*_USB_ERRORS):  # a device whose descriptors cannot be read, or that has just gone, offers nothing
+        for configuration in configurations:
             for interface in configuration:
                 if interface.bInterfaceClass == VENDOR_CLASS:
                     bulk = [e for e in interface if e.bmAttributes & 3 == usb.util.ENDPOINT_TYPE_BULK]
@@ -199,7 +205,7 @@ def _configuration(device: Any) -> Any:
     try:
         return device.get_active_configuration()
     except usb.core.USBError as error:
-        if error.errno is not None:  # pyusb gives none where nothing failed but no configuration is set
+        if (error.errno, error.backend_error_code) != (None, None):  # both: nothing failed, but none is set
             raise
         device.set_configuration()
         return device.get_active_configuration()
@@ -256,7 +262,7 @@ def _link_error(port: UsbPort, device: Any, error: Exception) -> LinkError:
     if code in (errno.EACCES, errno.EPERM):
         return PortForbidden(f"the USB device {port.place} is shut: {forbidden(node)}")
     if code == errno.EBUSY:
-        return PortHeld(f"the USB device {port.place} is held by {_holder(node)}: end it, or correct the configuration")
+        return PortHeld(f"the USB device {port.place} is held by {_holder(node)}, or correct the configuration")
     return PortUnusable(
         f"the USB device {port.place} cannot be used ({_why(error)}): unplug it and plug it in again, "
         "or correct `port` in the configuration"
@@ -264,11 +270,15 @@ def _link_error(port: UsbPort, device: Any, error: Exception) -> LinkError:
 
 
 def _holder(node: str) -> str:
+    holders: tuple[Holder, ...] = ()
     with suppress(OSError):
-        for holder in other_holders(os.stat(node)):
-            if holder.pid != os.getpid():
-                return str(holder)
-    return "a driver of the kernel, or a process that this user cannot see"
+        holders = other_holders(os.stat(node))
+    for holder in holders:
+        if holder.pid != os.getpid():
+            return f"{holder}: end it"
+    if holders:
+        return "this program itself: see that no two devices in the configuration have ports that mean this one"
+    return "a driver of the kernel, or a process that this user cannot see: end it"
 
 
 def _lost(port: str, error: Exception) -> LinkLost:
@@ -277,7 +287,10 @@ def _lost(port: str, error: Exception) -> LinkLost:
 
 def _why(error: Exception) -> str:
     code = _code(error)
-    return os.strerror(code).lower() if code else str(error).lower() or type(error).__name__
+    if code:
+        return os.strerror(code).lower()
+    told = error.strerror if isinstance(error, OSError) else str(error)
+    return str(told or type(error).__name__).lower()
 
 
 def _code(error: BaseException) -> int | None:

@@ -15,7 +15,7 @@ from drivers.transports import usb_device
 from drivers.transports.holders import Holder
 from drivers.transports.usb_device import open_pipe
 from drivers.transports.usb_port import UsbPort, usb_port
-from simulator.wires.usb_bus import UsbBus, UsbDevice, UsbIdentity, usb_error
+from simulator.wires.usb_bus import UsbBus, UsbDevice, UsbHandle, UsbIdentity, usb_error
 from tests.drivers.transports.pty_end import Host, until
 from tests.drivers.transports.usb_end import UsbEnd, identity, port
 
@@ -23,6 +23,39 @@ from tests.drivers.transports.usb_end import UsbEnd, identity, port
 def bus_with(*identities: UsbIdentity) -> tuple[UsbBus, list[UsbDevice]]:
     bus = UsbBus()
     return bus, [bus.plug(one, lambda _: None) for one in identities]
+
+
+class Composite(UsbBus):
+    """Devices whose interface 4 has the endpoints in its second setting, beside one for a keyboard."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.chosen: list[tuple[int, int]] = []
+
+    def get_configuration_descriptor(self, dev: UsbDevice, config: int) -> SimpleNamespace:
+        described = super().get_configuration_descriptor(dev, config)
+        described.bNumInterfaces = 2
+        return described
+
+    def get_interface_descriptor(self, dev: UsbDevice, intf: int, alt: int, config: int) -> SimpleNamespace:
+        if alt > intf:
+            raise IndexError(alt)
+        described = super().get_interface_descriptor(dev, 0, 0, config)
+        described.bInterfaceNumber = 4 * intf
+        described.bInterfaceClass = 0xFF if intf else 3
+        described.bAlternateSetting = alt
+        described.bNumEndpoints = 3 * alt
+        return described
+
+    def get_endpoint_descriptor(self, dev: UsbDevice, ep: int, intf: int, alt: int, config: int) -> SimpleNamespace:
+        return super().get_endpoint_descriptor(dev, 2 - ep, 0, 0, config)
+
+    def claim_interface(self, dev_handle: UsbHandle, intf: int) -> None:
+        super().claim_interface(dev_handle, intf - 4)
+
+    def set_interface_altsetting(self, dev_handle: UsbHandle, intf: int, altsetting: int) -> None:
+        assert dev_handle in self.handles
+        self.chosen.append((intf, altsetting))
 
 
 def refused(bus: UsbBus, text: str, kind: type[LinkError]) -> str:
@@ -148,6 +181,9 @@ def test_f38_who_holds_the_device_is_named(mocker: MockerFixture) -> None:
     mocker.patch.object(usb_device, "other_holders", return_value=(Holder(os.getpid(), "we"), Holder(7, "fwupd")))
     with pytest.raises(PortHeld, match=r"usb:serial=S-1 is held by process 7 \(fwupd\): end it"):
         open_pipe(port("serial=S-1"), bus)
+    mocker.patch.object(usb_device, "other_holders", return_value=(Holder(os.getpid(), "we"),))
+    with pytest.raises(PortHeld, match=r"is held by this program itself: see that no two devices in the configuration"):
+        open_pipe(port("serial=S-1"), bus)
     mocker.patch.object(usb_device, "other_holders", return_value=())
     with pytest.raises(PortHeld, match="held by a driver of the kernel, or a process that this user cannot see"):
         open_pipe(port("serial=S-1"), bus)
@@ -160,6 +196,56 @@ def test_f39_a_device_without_the_endpoints_is_told_so() -> None:
     assert "no vendor-class interface with bulk endpoints" in refused(bus, "vid=1209,pid=0002", PortUnusable)
 
 
+def test_f39_the_interface_and_its_setting_are_found_by_what_they_are() -> None:
+    """Behind another interface, in the second setting, with the endpoints in an order of its own."""
+    bus = Composite()
+    device = bus.plug(identity(), lambda _: None)
+    pipe = open_pipe(port("serial=S-1"), bus)
+    assert bus.chosen == [(4, 1)]
+    device.send(b"in")
+    assert pipe.inward.read() == b"in"
+    assert pipe.outward.write(b"out") == 3
+    pipe.release()
+    assert not bus.handles
+
+
+@pytest.mark.parametrize("text", ["serial=S-1", "path=1-1", "vid=1209,pid=0002"])
+@pytest.mark.parametrize("call", ["get_configuration_descriptor", "get_interface_descriptor"])
+def test_f39_a_stranger_that_cannot_be_read_hides_nobody(mocker: MockerFixture, call: str, text: str) -> None:
+    bus, (device, stranger) = bus_with(identity("S-1"), identity("S-1", product_id=9, ports=(2,)))
+    real = getattr(UsbBus, call)
+
+    def read(self: UsbBus, dev: UsbDevice, *arguments: int) -> SimpleNamespace:
+        if dev is stranger:
+            raise usb_error(errno.EIO)
+        described: SimpleNamespace = real(self, dev, *arguments)
+        return described
+
+    mocker.patch.object(UsbBus, call, read)
+    pipe = open_pipe(port(text), bus)
+    assert device.claimed
+    pipe.release()
+
+
+def test_a_device_that_is_listed_though_it_has_gone_is_no_second_candidate(mocker: MockerFixture) -> None:
+    bus, (device, gone) = bus_with(identity("S-1"), identity("S-1"))
+    gone.end(errno.ENODEV)
+    pipe = open_pipe(port("vid=1209,pid=0002"), bus)
+    assert device.claimed
+    pipe.release()
+    bus.pull(device)
+    assert "went away while it was opened" in refused(bus, "vid=1209,pid=0002,serial=S-1", PortMissing)
+
+
+@pytest.mark.parametrize("call", ["open_device", "get_configuration", "claim_interface"])
+def test_f38_an_error_without_a_number_resets_no_device(mocker: MockerFixture, call: str) -> None:
+    """libusb's LIBUSB_ERROR_OTHER; without a number pyusb also says that no configuration is set."""
+    bus, (device,) = bus_with(identity())
+    mocker.patch.object(UsbBus, call, side_effect=usb.core.USBError("Other error", -99, None))
+    assert "cannot be used (other error): unplug it" in refused(bus, "vid=1209,pid=0002", PortUnusable)
+    assert device.seen["configurations set"] == 0
+
+
 @pytest.mark.parametrize("code", [errno.ENOENT, errno.ENODEV, errno.EIO])
 @pytest.mark.parametrize("call", ["open_device", "get_configuration", "claim_interface"])
 def test_f39_a_device_that_goes_away_while_it_is_opened_is_missing(mocker: MockerFixture, call: str, code: int) -> None:
@@ -170,8 +256,13 @@ def test_f39_a_device_that_goes_away_while_it_is_opened_is_missing(mocker: Mocke
 
 def test_f40_a_missing_libusb_is_named(mocker: MockerFixture) -> None:
     mocker.patch.object(usb.core, "find", side_effect=usb.core.NoBackendError("No backend available"))
+    library = mocker.patch.object(usb_device, "find_library", return_value=None)
     sentence = refused(UsbBus(), "serial=S-1", PortUnusable)
     assert "libusb, which is missing: apt-get install libusb-1.0-0" in sentence
+    library.return_value = "libusb-1.0.so.0"
+    assert "libusb does not start here: where the program runs in a sandbox" in refused(
+        UsbBus(), "serial=S-1", PortUnusable
+    )
 
 
 @pytest.mark.real
