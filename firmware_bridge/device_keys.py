@@ -1,12 +1,12 @@
 """The keys of paired devices: a file each, of 64 hex digits, that nobody but the daemon may read."""
 
 import contextlib
+import fcntl
 import os
-import secrets
 import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import IO, TypeAlias
 
 from firmware_bridge.config import DeviceConfig
 from firmware_bridge.journal.errors import KeyFileError
@@ -40,26 +40,28 @@ def place_for_key(path: Path) -> Iterator[Keep]:
     and `keep` raise KeyFileError; after that of the entry nothing has changed.
     """
     path = Path(os.path.realpath(path))
-    _refuse_if_taken(path)
-    half_made = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
+    room = path.with_name(f"{path.name}.new")
+    for place in (path, room):
+        _refuse_if_taken(place)
+    kept = False
 
     def keep(key: bytes) -> None:
+        nonlocal kept
         try:
-            _fill(half_made, "r+b", key)
-            half_made.replace(path)
+            _fill(file, key)
+            room.replace(path)
+            kept = True
             sync_folder(path)
         except OSError as error:
             raise _unwritable(path, error) from error
 
-    try:
+    with _room(room, path) as file:
         try:
-            _fill(half_made, "xb", bytes(SECRET_BYTES))
-        except OSError as error:
-            raise _unwritable(path, error) from error
-        yield keep
-    finally:
-        with contextlib.suppress(OSError):
-            half_made.unlink()
+            yield keep
+        finally:
+            if not kept:
+                with contextlib.suppress(OSError):
+                    room.unlink()
 
 
 def _refuse_if_taken(path: Path) -> None:
@@ -80,12 +82,44 @@ def _refuse_if_taken(path: Path) -> None:
         )
 
 
-def _fill(path: Path, mode: Literal["xb", "r+b"], key: bytes) -> None:
-    """The key as the text of a file of nobody else's, on the disk on return."""
-    with open(path, mode, opener=_open_private) as file:
-        file.write(key.hex().encode() + b"\n")
-        file.flush()
-        os.fsync(file.fileno())
+def _room(room: Path, path: Path) -> IO[bytes]:
+    """The file at `room`, filled and held; what a pairing that was killed left there is taken over.
+
+    Raises KeyFileError.
+    """
+    try:
+        file = open(room, "r+b", buffering=0, opener=_open_private)  # noqa: SIM115  the caller closes it
+    except OSError as error:
+        raise _unwritable(path, error) from error
+    if not _held(file, room):
+        file.close()
+        raise KeyFileError(f"a key for {path} is being made already: wait until that pairing is over")
+    try:
+        _fill(file, bytes(SECRET_BYTES))
+    except OSError as error:
+        file.close()
+        with contextlib.suppress(OSError):
+            room.unlink()
+        raise _unwritable(path, error) from error
+    return file
+
+
+def _held(file: IO[bytes], room: Path) -> bool:
+    """Whether the room is this process's alone, and has neither become the key meanwhile nor been given up."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return os.path.samestat(os.fstat(file.fileno()), room.lstat())
+    except OSError:
+        return False
+
+
+def _fill(file: IO[bytes], key: bytes) -> None:
+    """The key as all that the file holds, on the disk on return; a full disk has room for a second one."""
+    file.seek(0)
+    file.write(key.hex().encode() + b"\n")
+    file.truncate()
+    os.fchmod(file.fileno(), 0o600)
+    os.fsync(file.fileno())
 
 
 def _unwritable(path: Path, error: OSError) -> KeyFileError:
@@ -96,4 +130,4 @@ def _unwritable(path: Path, error: OSError) -> KeyFileError:
 
 
 def _open_private(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_CLOEXEC, 0o600)
+    return os.open(path, flags | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o600)

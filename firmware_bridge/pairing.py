@@ -15,7 +15,7 @@ NONCE_BYTES: Final = 8
 PRIVATE_KEY_BYTES: Final = 32
 
 Ask: TypeAlias = Callable[[Compare], Awaitable[bool]]
-_Inbox: TypeAlias = "asyncio.Queue[bytes | LinkError | bool]"
+_Inbox: TypeAlias = "asyncio.Queue[bytes | bool | Exception]"
 
 
 class PairingFailed(Exception):
@@ -25,7 +25,7 @@ class PairingFailed(Exception):
 async def pair(device: DeviceConfig, open_port: OpenPort, ask: Ask) -> Paired:
     """Pair `device`, which is in pairing mode; `ask` has a person compare the digits and says whether they are equal.
 
-    Raises PairingFailed, and what opening the port raises. The port is closed in any case.
+    Raises PairingFailed, and what opening the port or `ask` raises. The port is closed in any case.
     """
     private_key, nonce = secrets.token_bytes(PRIVATE_KEY_BYTES), secrets.token_bytes(NONCE_BYTES)
     host = HostPairing(device.kind, device.serial_number, private_key=private_key, nonce=nonce)
@@ -54,11 +54,17 @@ async def pair(device: DeviceConfig, open_port: OpenPort, ask: Ask) -> Paired:
 
 
 async def _ask(ask: Ask, compare: Compare, inbox: _Inbox) -> None:
-    inbox.put_nowait(await ask(compare))
+    try:
+        inbox.put_nowait(await ask(compare))
+    except Exception as error:  # noqa: BLE001  whoever waits for the answer raises it
+        inbox.put_nowait(error)
 
 
 async def _next_step(host: HostPairing, inbox: _Inbox) -> PairingStep:
-    """Whatever is first: bytes, the person's answer, or the time. Raises PairingFailed when the port is lost."""
+    """Whatever is first: bytes, the person's answer, or the time.
+
+    Raises PairingFailed when the port is lost, and what `ask` raised.
+    """
     wake_at_ms = host.wake_at_ms
     try:
         async with asyncio.timeout(None if wake_at_ms is None else max(wake_at_ms - _now_ms(), 1) / 1000):
@@ -70,7 +76,9 @@ async def _next_step(host: HostPairing, inbox: _Inbox) -> PairingStep:
             return host.receive(event, _now_ms())
         case bool():
             return host.confirm(_now_ms()) if event else host.decline()
-    raise PairingFailed(f"{str(event).rstrip('.')}: the device was not paired.")
+        case LinkError():
+            raise PairingFailed(f"{str(event).rstrip('.')}: the device was not paired.")
+    raise event
 
 
 def _now_ms() -> int:

@@ -51,6 +51,7 @@ def pair_device(
     except (KeyFileError, LinkError, PairingFailed) as error:
         raise CommandError(_sentence(error)) from error
     print(f"Paired: the key of the {_named(paired)} is in {file}; it speaks to no other host from now on.")
+    print("A daemon that runs already takes the key when it is started anew.")
 
 
 def _wanted(config: Path, name: str) -> DeviceConfig:
@@ -95,22 +96,29 @@ async def _compared(compare: Compare) -> bool:
 
 
 async def _line() -> str:
-    """A line that is typed; the end of the input is an empty one."""
+    """A line that is typed; the end of the input is an empty one, and so is an input that was never there."""
+    if sys.stdin is None:
+        return ""
     loop = asyncio.get_running_loop()
-    typed: asyncio.Future[str] = loop.create_future()
+    typed: asyncio.Future[None] = loop.create_future()
 
-    def read() -> None:
+    def there_is_one() -> None:
         if not typed.done():
-            typed.set_result(sys.stdin.readline())
+            typed.set_result(None)
 
     try:
-        loop.add_reader(sys.stdin, read)
+        loop.add_reader(sys.stdin, there_is_one)
     except PermissionError:  # a plain file is always readable, and no event loop waits for it
-        return sys.stdin.readline()
+        return _typed()
     try:
-        return await typed
+        await typed
     finally:
         loop.remove_reader(sys.stdin)
+    return _typed()
+
+
+def _typed() -> str:
+    return sys.stdin.buffer.readline().decode(errors="replace")
 
 
 def _digits(fingerprint: str) -> str:

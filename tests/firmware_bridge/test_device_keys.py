@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -107,6 +108,32 @@ def test_a_link_goes_on_leading_to_the_key(tmp_path: Path) -> None:
         (tmp_path / "shoe.key").unlink()
 
 
+def test_a_pairing_that_was_killed_leaves_no_obstacle(tmp_path: Path) -> None:
+    child = os.fork()
+    if child == 0:
+        try:
+            with place_for_key(tmp_path / "shoe.key"):
+                os.kill(os.getpid(), signal.SIGKILL)
+        finally:
+            os._exit(1)
+    os.waitpid(child, 0)
+    left = list(tmp_path.iterdir())
+    assert [file.name for file in left] == ["shoe.key.new"]
+    assert not any(bytes.fromhex(left[0].read_text()))
+    write_device_key(tmp_path / "shoe.key", KEY)
+    assert [file.name for file in tmp_path.iterdir()] == ["shoe.key"]
+
+
+def test_two_pairings_for_one_key_do_not_meet(tmp_path: Path) -> None:
+    file = tmp_path / "shoe.key"
+    with place_for_key(file) as keep:
+        for _ in range(2):
+            with pytest.raises(KeyFileError, match="is being made already"), place_for_key(file):
+                raise AssertionError("two devices would have been given a key for one place")
+        keep(KEY)
+    assert device_key(shoe(file)) == KEY
+
+
 def test_a_place_that_was_not_needed_is_given_up(tmp_path: Path) -> None:
     file = tmp_path / "shoe.key"
     file.touch(0o600)  # as a disk that was full, or a plug that was pulled, leaves it
@@ -204,6 +231,7 @@ async def test_an_alarm_is_logged_and_told_on_while_the_link_goes_on() -> None:
         running = asyncio.create_task(supervisor.run())
         async with asyncio.timeout(5):
             assert isinstance(await told.get(), Alarm)
+        assert supervisor.state()["shoe"].alarm == "An old frame came again: check the cable."
         running.cancel()
         await asyncio.wait([running])
     assert [line["log_level"] for line in logs if "old frame" in line["event"]] == ["warning"]

@@ -84,15 +84,21 @@ class Bench:
         return await self.command(*options, typed=typed)
 
     async def command(self, *options: str, typed: str = "") -> tuple[int, str, str]:
-        process = await asyncio.create_subprocess_exec(
-            Path(sys.executable).with_name("firmware-bridge"),
+        return await self.started(
+            str(Path(sys.executable).with_name("firmware-bridge")),
             *("pair", "shoe", "--config", str(self.config), *options),
+            typed=typed.encode(),
+        )
+
+    async def started(self, *command: str, typed: bytes) -> tuple[int, str, str]:
+        process = await asyncio.create_subprocess_exec(
+            *command,
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
         )
         async with asyncio.timeout(60):
-            out, err = await process.communicate(typed.encode())
+            out, err = await process.communicate(typed)
         assert process.returncode is not None
         return process.returncode, out.decode(), err.decode()
 
@@ -166,6 +172,17 @@ async def test_anything_but_yes_declines_and_writes_nothing(bench: Bench, typed:
 
 
 @pytest.mark.real
+@pytest.mark.parametrize(("shell", "typed"), [('exec "$@" <&-', b""), ('exec "$@"', b"\xff\xfe\n")])
+async def test_an_input_that_is_not_there_or_no_text_declines(bench: Bench, shell: str, typed: bytes) -> None:
+    bench.firmware.pairing.enter(now_ms())
+    command = (str(Path(sys.executable).with_name("firmware-bridge")), "pair", "shoe", "--config", str(bench.config))
+    status, _, err = await bench.started("sh", "-c", shell, "sh", *command, typed=typed)
+    assert status == 1
+    assert err == "firmware-bridge: The digits were not confirmed: nothing has changed, the device was not paired.\n"
+    assert bench.guard.key is None
+
+
+@pytest.mark.real
 @pytest.mark.parametrize(
     ("before", "after", "status", "words"),
     [
@@ -187,6 +204,26 @@ async def test_what_hinders_it_is_told_in_a_sentence(
     assert words in err
     assert err.count("\n") == 1
     assert bench.guard.key is None
+
+
+async def test_what_asking_the_person_raises_ends_it() -> None:
+    near, far = null_modem()
+    guard = Guard(os.urandom)
+    firmware = Firmware(Identity(DeviceKind.SHOE, "S-1", b"boot---1", 1, 5000), Machine(), guard)
+    firmware.pairing.enter(now_ms())
+    device_end = far.attach(lambda data: device_end.write(firmware.receive(data, now_ms())), lambda _: None)
+
+    async def open_port(port_text: str, on_data: OnData, on_lost: OnLost) -> Transport:
+        return near.attach(on_data, on_lost)
+
+    async def ask(compare: Compare) -> bool:
+        raise RuntimeError("no screen")
+
+    device = DeviceConfig(name="shoe", kind=DeviceKind.SHOE, driver="tdp", port="serial:/dev/x", key="k")
+    async with asyncio.timeout(20):
+        with pytest.raises(RuntimeError, match="no screen"):
+            await pair(device, open_port, ask)
+    assert guard.key is None
 
 
 def test_the_key_of_a_service_goes_where_systemd_takes_it_from(tmp_path: Path, mocker: MockerFixture) -> None:
