@@ -63,4 +63,4 @@ def _adapter(device: Any) -> Adapter | None:
 
 def _text(device: Any, name: str) -> str | None:
     value = device.attributes.get(name)
-    return None if value is None else value.decode(errors="replace").strip() or None
+    return None if value is None else value.decode(errors="replace").rstrip() or None  # as udev compares it

@@ -11,6 +11,7 @@ HEADING: Final = f"""\
 # To be put into {FILE}, without what is not of the table; say which machine it is: shuffler, shoe or layout.
 # Then: udevadm control --reload && udevadm trigger"""
 _SAFE: Final = re.compile(r"[^A-Za-z0-9 _.:#/+-]")
+_OF_SEVERAL_BYTES: Final = re.compile(r"[^\x00-\x7f]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +67,8 @@ def _about(adapter: Adapter) -> str:
 
 
 def _pattern(text: str) -> str:
-    """What udev may take for more than the letter itself stands as any letter."""
-    return _SAFE.sub("?", text)
+    """What udev may take for more than itself stands as any letter; "?" is a single byte of a longer one to it."""
+    return "*".join(_SAFE.sub("?", part) for part in _OF_SEVERAL_BYTES.split(text))
 
 
 def _line(text: str) -> str:

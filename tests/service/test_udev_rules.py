@@ -196,6 +196,15 @@ def test_what_is_suggested_makes_a_machine_of_a_stranger(bench: Bench) -> None:
 
 
 @real
+@pytest.mark.parametrize("serial_number", ["Ä日7", "  7 7", '7"$*[a]|\\'])
+def test_what_is_suggested_fits_whatever_letters_there_are(bench: Bench, serial_number: str) -> None:
+    bench.plug("ttyUSB0", "188:0", **FTDI, serial=serial_number)
+    adapter = Adapter("/dev/ttyUSB0", "0403", "6001", "FT232R", serial_number, "1-2", "00", known=False)
+    (bench.rules / "69-table-local.rules").write_text("\n".join(suggest([adapter])) + "\n")
+    assert bench.apply("ttyUSB0").nodes["/dev/ttyUSB0"] == (GROUP, "660")
+
+
+@real
 def test_udev_finds_nothing_to_say_about_the_rules(bench: Bench) -> None:
     bench.plug("ttyUSB0", "188:0", **FTDI, serial="TDP-7")
     text = bench.apply("ttyUSB0").text

@@ -50,6 +50,13 @@ def test_two_lines_of_one_adapter_need_one_rule() -> None:
     assert "serial" in rules(ADAPTER, second)[0]
 
 
+def test_letters_of_several_bytes_are_matched_in_any_locale() -> None:
+    """udev's daemon sets no locale, so that one letter is as many as its bytes to it."""
+    for serial_number, pattern in (("Ä日-7", "*-7"), ("7\ufffd7", "7*7"), ("Ä", "*")):
+        (rule,) = rules(replace(ADAPTER, serial_number=serial_number))
+        assert f'ATTRS{{serial}}=="{pattern}"' in rule
+
+
 def test_what_a_device_says_of_itself_cannot_become_a_rule() -> None:
     """Neither patterns of udev's nor the end of the value, nor a line of its own."""
     sly = replace(ADAPTER, serial_number='*", RUN+="/bin/sh', product="nice\nRUN+=x")
