@@ -4,9 +4,9 @@ import importlib
 import sys
 from typing import Final
 
+from firmware_bridge.cli.ending import told_ending
 from firmware_bridge.cli.errors import CommandError
 
-BROKEN_PIPE: Final = 141
 INTERRUPTED: Final = 130
 
 COMMANDS: Final = {
@@ -31,13 +31,11 @@ COMMANDS: Final = {
 def main() -> None:
     """Run the command named first, or show all of them. Exits with the command's status."""
     try:
-        _run()
+        with told_ending("firmware-bridge"):
+            _run()
     except CommandError as error:
         print(f"firmware-bridge: {error}", file=sys.stderr)
         sys.exit(error.status)
-    except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(BROKEN_PIPE)
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
 

@@ -3,7 +3,6 @@
 import asyncio
 import enum
 import math
-import os
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -14,6 +13,7 @@ from typing import Annotated, Final
 
 import typer
 
+from firmware_bridge.cli.ending import BROKEN_PIPE, abandon_output, told_ending
 from firmware_bridge.houses.loader import HouseError, load_house
 from firmware_bridge.setup import TableSetup
 from simulator.floor import StuckRoundError
@@ -23,7 +23,6 @@ from simulator.proving.demo import ForPeople, JsonLines, hold_devices, play_demo
 
 LONGEST_SOCKET_PATH: Final = 107
 LONGEST_SOCKET_NAME: Final = "control.sock"
-BROKEN_PIPE: Final = 141
 
 
 class RigChoice(enum.Enum):
@@ -42,21 +41,14 @@ def run() -> None:
     app.command("demo")(demo)
     app.command("devices")(devices)
     try:
-        app()
+        with told_ending("table-simulator"):
+            app()
     except (UsageError, HouseError) as error:
         print(f"table-simulator: {error}", file=sys.stderr)
         sys.exit(2)
     except (DaemonDiedError, BenchStuckError, StuckRoundError) as error:
         print(f"table-simulator: {error}", file=sys.stderr)
         sys.exit(1)
-    except OSError as error:
-        print(f"table-simulator: {_about_the_system(error)}", file=sys.stderr)
-        sys.exit(1)
-
-
-def _about_the_system(error: OSError) -> str:
-    where = "the output or the temporary folder" if error.filename is None else error.filename
-    return f"{where} cannot be used ({error.strerror or error}): make room there, or name another place."
 
 
 def _about() -> None:
@@ -92,8 +84,7 @@ def demo(
         try:
             asyncio.run(play_demo(played, rounds, folder, JsonLines() if as_json else ForPeople()))
         except BrokenPipeError:
-            # What is still buffered has nowhere to go, and must not be told as a second error at exit.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            abandon_output()
             raise typer.Exit(BROKEN_PIPE) from None
 
 
