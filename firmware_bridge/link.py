@@ -83,8 +83,8 @@ _HELD: Final = (LinkState.UP, LinkState.UNKNOWN)
 class DeviceState(msgspec.Struct, frozen=True, kw_only=True):
     """A device's link as it stands. `tries` since it was last up; `losses` and `faults` in this run.
 
-    `sentence`: why it is not up. `heard_at_ms`: its last sign of life, on the table's clock. `counters`: what its
-    drivers threw away or repeated in this run, by reason.
+    `sentence`: why it is not up. `alarm`: what a person should look into, the latest of this run. `heard_at_ms`: its
+    last sign of life, on the table's clock. `counters`: what its drivers threw away or repeated in this run, by reason.
     """
 
     kind: str
@@ -92,6 +92,7 @@ class DeviceState(msgspec.Struct, frozen=True, kw_only=True):
     port: str
     link: LinkState
     sentence: str | None
+    alarm: str | None
     generation: int
     tries: int
     losses: int
@@ -133,6 +134,7 @@ class Link:
         self._now = asyncio.Event()
         self._state = LinkState.CONNECTING
         self._sentence: str | None = None
+        self._alarm: str | None = None
         self._generation = 0
         self._tries = 0
         self._losses: deque[int] = deque(maxlen=LOSSES_REMEMBERED)
@@ -188,6 +190,7 @@ class Link:
             port=self._device.port,
             link=self._state,
             sentence=self._sentence,
+            alarm=self._alarm,
             generation=self._generation,
             tries=self._tries,
             losses=self._lost,
@@ -296,6 +299,7 @@ class Link:
             case NumberedFact(number=number, fact=fact):
                 self._log.debug("fact", fact=fact.__struct_config__.tag, number=number)
             case Alarm(sentence=sentence):
+                self._alarm = sentence
                 self._log.warning(sentence)
             case CommandReport(command_id=command_id, outcome=outcome):
                 self._log.info("command told", id=command_id, outcome=outcome.value)

@@ -52,6 +52,9 @@ def _show(console: Console, told: Status) -> None:
         console.print(Text(f"facts waiting{waits}: {told.waiting}", style="yellow"))
     for line in _round_lines(told.round):
         console.print(line)
+    for name, device in told.devices.items():
+        if device.alarm is not None:
+            console.print(Text(f"look into the {name}: {printable(device.alarm)}", style="bold red"))
     devices = Table("device", "kind", "port", "link", "what it says of itself, or why it is not connected")
     for name, device in told.devices.items():
         style = "green" if device.link is LinkState.UP else "yellow"
