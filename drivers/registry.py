@@ -19,7 +19,11 @@ DRIVERS: Final = Installed(
         "angel_eye_with_stx": "drivers.angel_eye.driver:driver_with_stx",
     },
 )
-FRAME_NAMERS: Final = {"tdp": "drivers.tdp.naming:name_frames"}
+FRAME_NAMERS: Final = {
+    "tdp": "drivers.tdp.naming:name_frames",
+    "angel_eye": "drivers.angel_eye.naming:name_frames",
+    "angel_eye_with_stx": "drivers.angel_eye.naming:name_frames",
+}
 
 NameFrames: TypeAlias = Callable[[Sequence[tuple[bool, bytes]]], list[str]]
 """Names a connection's frames for a log, "<" or ">" first, and no card; True: the piece came from the device."""
