@@ -32,6 +32,10 @@ class Recording(Protocol):
         """The facts that `data` completes, each once and in order."""
         ...
 
+    def cut(self) -> list[DeviceFact]:
+        """The connection that was recorded ended here, and another follows: what had begun is never finished."""
+        ...
+
     def end(self) -> list[DeviceFact]:
         """The recording is over: what was still waiting for something before it."""
         ...

@@ -33,8 +33,13 @@ class AngelEyeRecording:
                 facts.append(CutCard(at_ms=0))
         return facts
 
-    def end(self) -> list[DeviceFact]:
-        """The recording is over."""
+    def cut(self) -> list[DeviceFact]:
+        """As `Recording` states. Copies of a telegram may come on both sides of the cut."""
         if self._decoder.pending:
             self._draws.counters["bytes_of_an_unfinished_telegram"] += self._decoder.pending
+        self._decoder.cut()
         return []
+
+    def end(self) -> list[DeviceFact]:
+        """The recording is over."""
+        return self.cut()

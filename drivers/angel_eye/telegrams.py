@@ -106,6 +106,10 @@ class TelegramDecoder:
             self._take(byte, items)
         return items
 
+    def cut(self) -> None:
+        """The stream breaks off here: what comes next does not belong to what had begun."""
+        self._leave()
+
     def _take(self, byte: int, items: list[Item]) -> None:
         if byte == ENQ:
             self._cut_off(items)

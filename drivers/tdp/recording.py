@@ -11,7 +11,7 @@ from typing import Final
 import msgspec
 
 from drivers.facts import DeviceFact
-from drivers.framing import FrameDecoder
+from drivers.framing import DELIMITER, FrameDecoder
 from drivers.tdp.auth import TRAILER_SIZE
 from drivers.tdp.fields import BadMessage
 from drivers.tdp.header import HEADER_SIZE, MAJOR, Header, session_id
@@ -38,7 +38,7 @@ class TdpRecording:
         self._counts: Counter[str] = Counter()
         self._boots: dict[bytes, _Facts] = {}
         self._sessions: dict[int, bytes] = {}
-        self._decoder.feed(b"\x00")  # a recording begins where somebody began to record: at a frame, as a rule
+        self._decoder.feed(DELIMITER)  # a recording begins where somebody began to record: at a frame, as a rule
 
     @property
     def counters(self) -> dict[str, int]:
@@ -46,6 +46,10 @@ class TdpRecording:
 
     def feed(self, data: bytes) -> list[DeviceFact]:
         return [fact for body in self._decoder.feed(data) for fact in self._frame(body)]
+
+    def cut(self) -> list[DeviceFact]:
+        """As `Recording` states. Facts that wait for one before them go on waiting: the device sends it again."""
+        return self.feed(DELIMITER)
 
     def end(self) -> list[DeviceFact]:
         if self._decoder.pending:

@@ -94,12 +94,23 @@ class CaptureWriter:
             blocks = blocks[written:]
 
 
+def is_capture(beginning: bytes) -> bool:
+    """Does a file that begins so, with 12 bytes or more, hold blocks of pcapng and not bytes as a device sent them?"""
+    orders = struct.pack("<I", _BYTE_ORDER), struct.pack(">I", _BYTE_ORDER)
+    return beginning[:4] == struct.pack("<I", _SECTION) and beginning[8:12] in orders
+
+
 def read_capture(file: Path) -> list[RecordedConnection]:
     """Every connection of the file that came as far as its nonce, in order. Raises CaptureError."""
     try:
         data = file.read_bytes()
     except OSError as error:
         raise CaptureError(f"the recording {file} cannot be read ({error.strerror}): correct its path") from error
+    return parse_capture(file, data)
+
+
+def parse_capture(file: Path, data: bytes) -> list[RecordedConnection]:
+    """`read_capture` where `data`, all of it, was read already; `file` is what it is called in a sentence."""
     connections: list[RecordedConnection] = []
     resolution = _MICROSECONDS
     for kind, order, body in _blocks(file, data):
