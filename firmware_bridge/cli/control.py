@@ -9,6 +9,7 @@ import msgspec
 from firmware_bridge.cli.errors import CommandError
 from firmware_bridge.config import ConfigError, load_config
 from firmware_bridge.operators import NOTHING
+from firmware_bridge.publish.sockets import unanswered
 
 ANSWER_TIMEOUT_S: Final = 15.0
 
@@ -49,8 +50,8 @@ def ask(path: Path, request: dict[str, object]) -> tuple[bytes, ControlAnswer]:
         again = f"ask again with --id {request['id']} to learn what became of it"
         raise CommandError(f"The daemon at {path} did not answer in {ANSWER_TIMEOUT_S:.0f} s: {again}.") from None
     except OSError as error:
-        told = f"Nobody answers at {path} ({error.strerror or error})"
-        raise CommandError(f"{told}: start firmware-bridge run, or name its socket.") from None
+        told = unanswered(path, error)
+        raise CommandError(f"{told[:1].upper()}{told[1:]}.") from None
     try:
         return line.rstrip(b"\n"), msgspec.json.decode(line, type=ControlAnswer)
     except msgspec.DecodeError:

@@ -9,6 +9,8 @@ from typing import Annotated, Final
 
 import msgspec
 
+from firmware_bridge.publish.sockets import unanswered
+
 LINE_BYTES: Final = 1 << 22
 _FIRST_WAIT_S: Final = 0.05
 _LONGEST_WAIT_S: Final = 2.0
@@ -44,9 +46,7 @@ async def follow_once(path: Path, after: int = 0) -> AsyncGenerator[FeedLine, No
     try:
         reader, writer = await asyncio.open_unix_connection(path, limit=LINE_BYTES)
     except OSError as error:
-        raise FeedMissing(
-            f"nobody serves a feed at {path} ({error.strerror or error}): start firmware-bridge run, or name its socket"
-        ) from error
+        raise FeedMissing(unanswered(path, error)) from error
     cursor = after
     try:
         writer.write(msgspec.json.encode({"after": after}) + b"\n")

@@ -1,5 +1,6 @@
 """Unix sockets that the daemon listens at: their own user and group alone, and nobody's place taken."""
 
+import grp
 import os
 import socket
 import stat
@@ -35,6 +36,24 @@ def listen_at(path: Path) -> socket.socket:
             f"the socket {path} cannot be made ({error.strerror or error}): check [sockets] and its folder"
         ) from error
     return listening
+
+
+def unanswered(path: Path, error: OSError) -> str:
+    """Why nobody answered at a daemon's socket, and what to do, without a full stop."""
+    if not isinstance(error, PermissionError):
+        return f"nobody answers at {path} ({error.strerror or error}): start firmware-bridge run, or name its socket"
+    group = next((name for there in (path, *path.parents) if (name := _group_of(there)) is not None), "of its folder")
+    return (
+        f"this user may not open {path}: add the user to the group {group}"
+        f" (as root: usermod -aG {group} NAME) and log in anew"
+    )
+
+
+def _group_of(path: Path) -> str | None:
+    try:
+        return grp.getgrgid(path.stat().st_gid).gr_name
+    except (OSError, KeyError):
+        return None
 
 
 def _free(path: Path) -> None:

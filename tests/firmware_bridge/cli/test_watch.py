@@ -80,7 +80,7 @@ async def test_json_is_what_is_stored(tmp_path: Path) -> None:
     ("options", "sentence"),
     [
         ([], "say which feed"),
-        (["--feed", "{folder}/none"], "nobody serves a feed at"),
+        (["--feed", "{folder}/none"], "nobody answers at"),
         (["--config", "{folder}/none.toml"], "none.toml"),
         (["--feed", "{folder}/feed", "--after", "9"], "there is no event 9 yet"),
     ],

@@ -286,7 +286,7 @@ async def test_a_reader_whose_request_was_not_read_yet_goes_on_too(tmp_path: Pat
 
 
 async def test_a_reader_tells_that_nobody_is_there(tmp_path: Path) -> None:
-    with pytest.raises(FeedMissing, match=r"nobody serves a feed.*start firmware-bridge run"):
+    with pytest.raises(FeedMissing, match=r"nobody answers at .*start firmware-bridge run"):
         await anext(follow(tmp_path / "feed"))
 
 
