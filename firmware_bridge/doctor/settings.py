@@ -57,10 +57,11 @@ def _key(site: Site, named: Path, whose: str, how: str) -> Finding:
     source = site.unit.source_of(named) or named
     handed = "" if source == named else f", which systemd hands to the service as {named}"
     there = site.machine.at(source)
+    for_root = Finding("keys", Health.UNKNOWN, f"The key {source} can be looked at by root alone: run this as root.")
     try:
         mode = there.stat().st_mode
     except PermissionError:
-        return Finding("keys", Health.UNKNOWN, f"The key {source} can be looked at by root alone: run this as root.")
+        return for_root
     except OSError:
         mend = f"{how}, or bring it back{handed}"
         return Finding("keys", Health.WRONG, f"The key of {whose} is not at {source}: {mend}.")
@@ -70,6 +71,8 @@ def _key(site: Site, named: Path, whose: str, how: str) -> Finding:
     try:
         read_keys(there)
     except KeyFileError as error:
-        health = Health.UNKNOWN if isinstance(error.__cause__, PermissionError) else Health.WRONG
-        return Finding("keys", health, f"{str(error).rstrip('.')}.".replace(str(there), str(source)))
+        if isinstance(error.__cause__, PermissionError):
+            return for_root
+        told = f"{str(error).rstrip('.')}.".replace(str(there), str(source))
+        return Finding("keys", Health.WRONG, told[:1].upper() + told[1:])
     return Finding("keys", Health.OK, f"The key of {whose} is {source}{handed}; nobody else may read it.")

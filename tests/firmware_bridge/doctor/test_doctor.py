@@ -10,6 +10,7 @@ import pytest
 from firmware_bridge.doctor.findings import Finding, Health, exit_status
 from firmware_bridge.doctor.machine import MOST_BYTES, Machine, ask_system
 from firmware_bridge.doctor.unit import Unit
+from firmware_bridge.journal.errors import KeyFileError
 from tests.firmware_bridge.doctor.table_pc import TablePc
 
 
@@ -74,6 +75,18 @@ def test_a_key_that_is_open_or_damaged(pc: TablePc, text: str, mode: int, words:
     finding = pc.only("keys")
     assert words in finding.sentence
     assert str(pc.root) not in finding.sentence
+
+
+def test_a_key_that_only_root_may_read(pc: TablePc, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its folder shows it to whoever looks for the technician's own account."""
+
+    def refuse(file: Path) -> None:
+        raise KeyFileError from PermissionError(13, str(file))
+
+    monkeypatch.setattr("firmware_bridge.doctor.settings.read_keys", refuse)
+    finding = pc.only("keys")
+    assert finding.health is Health.UNKNOWN
+    assert finding.sentence.endswith("by root alone: run this as root.")
 
 
 def test_a_key_that_is_not_handed_to_the_service(pc: TablePc) -> None:
