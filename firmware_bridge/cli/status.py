@@ -8,7 +8,7 @@ from typing import Annotated
 import msgspec
 import typer
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
 from firmware_bridge.cli.control import ask, control_socket
@@ -55,7 +55,8 @@ def _show(console: Console, told: Status) -> None:
     for name, device in told.devices.items():
         if device.alarm is not None:
             console.print(Text(f"look into the {name}: {printable(device.alarm)}", style="bold red"))
-    devices = Table("device", "kind", "port", "link", "what it says of itself, or why it is not connected")
+    headings = ("device", "kind", "port", "link", "what it says of itself, or why it is not connected")
+    devices = Table(*(Column(heading, overflow="fold") for heading in headings))
     for name, device in told.devices.items():
         style = "green" if device.link is LinkState.UP else "yellow"
         devices.add_row(name, device.kind, device.port, Text(device.link.value, style=style), _about(device))
@@ -67,7 +68,7 @@ def _about(device: DeviceState) -> str:
     if claims is not None:
         told = f"{claims.vendor} {claims.model} {claims.serial_number}, firmware {claims.firmware_version}"
         return printable(told)
-    return device.sentence or ""
+    return printable(device.sentence or "")
 
 
 def _round_lines(told: RoundStatus | None) -> list[Text]:

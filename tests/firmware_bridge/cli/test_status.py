@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 from firmware_bridge.cli import status
 from firmware_bridge.link import DeviceState, LinkState
 from firmware_bridge.status import Status
+from tests.firmware_bridge.claims import CLAIMS
 from tests.firmware_bridge.cli.test_tell import Door
 
 app = typer.Typer()
@@ -18,13 +19,13 @@ status.register(app)
 app.command("other")(lambda: None)
 
 
-def shown(tmp_path: Path, alarm: str | None) -> str:
+def shown(tmp_path: Path, alarm: str | None, *, sentence: str = "there is no device", model: str | None = None) -> str:
     shoe = DeviceState(
         kind="shoe",
         driver="tdp",
-        port="serial:/dev/shoe",
-        link=LinkState.WAITING,
-        sentence="there is no device",
+        port="serial:/dev/table/port-pci-0000:00:14.0-usb-0:4.2:1.0-00",
+        link=LinkState.WAITING if model is None else LinkState.UP,
+        sentence=sentence,
         alarm=alarm,
         generation=2,
         tries=1,
@@ -32,7 +33,7 @@ def shown(tmp_path: Path, alarm: str | None) -> str:
         losses_last_hour=1,
         faults=0,
         heard_at_ms=5,
-        claims=None,
+        claims=None if model is None else msgspec.structs.replace(CLAIMS, model=model),
         boot=None,
         counters={},
     )
@@ -57,7 +58,27 @@ def shown(tmp_path: Path, alarm: str | None) -> str:
 
 def test_what_a_person_should_look_into_stands_before_the_table(tmp_path: Path) -> None:
     output = shown(tmp_path, "An old frame came again.")
-    assert output.index("look into the shoe: An old frame came again.") < output.index("serial:/dev/shoe")
+    assert output.index("look into the shoe: An old frame came again.") < output.index("serial:/dev")
+
+
+def test_no_end_of_a_port_is_left_out(tmp_path: Path) -> None:
+    output = shown(tmp_path, None)
+    column = [line.split("│")[3].strip() for line in output.splitlines() if line.count("│") == 6]
+    assert "".join(column) == "serial:/dev/table/port-pci-0000:00:14.0-usb-0:4.2:1.0-00"
+
+
+@pytest.mark.parametrize("text", ["[/]", "[[approved]]", "M[red]7[/b]"])
+def test_brackets_are_brackets(tmp_path: Path, text: str) -> None:
+    assert text in shown(tmp_path, None, sentence=text)
+
+
+@pytest.mark.parametrize("text", ["[/]", "M[red]7[/b]"])
+def test_brackets_of_a_devices_own_are_brackets(tmp_path: Path, text: str) -> None:
+    assert text in shown(tmp_path, None, model=text)
+
+
+def test_a_sentence_with_a_devices_words_does_not_steer_the_terminal(tmp_path: Path) -> None:
+    assert "?[2J" in shown(tmp_path, None, sentence="the shoe \x1b[2J")
 
 
 @pytest.mark.parametrize("alarm", ["\x1b[2Jgone", "two\nlines"])
