@@ -4,21 +4,21 @@ What a device says of itself is a claim: the list keeps out what nobody approved
 """
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 import msgspec
 
 from drivers.driver import Claims
 
-Text = Annotated[str, msgspec.Meta(min_length=1)]
-Hash = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-fA-F]*$")]
+Text: TypeAlias = Annotated[str, msgspec.Meta(min_length=1)]
+Hash: TypeAlias = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-fA-F]*\Z")]
 
 
 class ApprovedFirmware(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One approved build. `hash` in hexadecimal digits; empty for a device that tells none."""
+    """One approved build. `hash` in hexadecimal digits; `version` and `hash` empty for a device that tells none."""
 
     model: Text
-    version: Text
+    version: str
     hash: Hash
 
 
@@ -27,11 +27,15 @@ def firmware_refusal(claims: Claims, approved: Sequence[ApprovedFirmware]) -> st
     claimed = (claims.model, claims.firmware_version, claims.firmware_hash.lower())
     if not approved or claimed in [(one.model, one.version, one.hash.lower()) for one in approved]:
         return None
-    told = f"hash {claims.firmware_hash}" if claims.firmware_hash else "no hash"
-    allowed = ", ".join(one.version for one in approved if one.model == claims.model)
+    allowed = ", ".join(_build(one.version, one.hash) for one in approved if one.model == claims.model)
     listed = f"approved for this model: {allowed}" if allowed else "no firmware is approved for this model"
+    runs = _build(claims.firmware_version, claims.firmware_hash)
     return (
         f"The {claims.kind} {claims.vendor} {claims.model}, serial number {claims.serial_number}, runs firmware"
-        f" {claims.firmware_version} ({told}), which is not on the list of approved firmware ({listed}):"
+        f" {runs}, which is not on the list of approved firmware ({listed}):"
         " install approved firmware, or add this one to [[approved]] in the configuration."
     )
+
+
+def _build(version: str, hash_: str) -> str:
+    return f"{version or 'without a version'} ({f'hash {hash_}' if hash_ else 'no hash'})"

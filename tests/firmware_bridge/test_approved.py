@@ -28,7 +28,11 @@ def test_anything_else_is_refused_with_what_is_approved(change: dict[str, Any]) 
     claims = msgspec.structs.replace(CLAIMS, **change)
     sentence = firmware_refusal(claims, [OURS, OTHER]) or ""
     assert f"runs firmware {claims.firmware_version} (hash {claims.firmware_hash}), which is not on" in sentence
-    told = "no firmware is approved for this model" if "model" in change else "approved for this model: 1.0, 2.0"
+    told = (
+        "no firmware is approved for this model"
+        if "model" in change
+        else "for this model: 1.0 (hash 00), 2.0 (hash aa)"
+    )
     assert told in sentence
     assert "[[approved]]" in sentence
 
@@ -37,3 +41,10 @@ def test_a_device_that_tells_no_hash_needs_an_entry_without_one() -> None:
     claims = msgspec.structs.replace(CLAIMS, firmware_hash="")
     assert "(no hash)" in (firmware_refusal(claims, [OURS]) or "")
     assert firmware_refusal(claims, [ApprovedFirmware(model="Model", version="1.0", hash="")]) is None
+
+
+def test_a_device_that_tells_no_version_can_be_approved() -> None:
+    claims = msgspec.structs.replace(CLAIMS, firmware_version="", firmware_hash="")
+    assert "runs firmware without a version (no hash), which" in (firmware_refusal(claims, [OURS]) or "")
+    approved = msgspec.convert({"model": "Model", "version": "", "hash": ""}, ApprovedFirmware)
+    assert firmware_refusal(claims, [OURS, approved]) is None
