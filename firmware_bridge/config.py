@@ -14,11 +14,11 @@ from typing import Annotated, Any, Final, TypeAlias
 import msgspec
 
 from drivers.driver import DeviceKind
-from firmware_bridge.approved import ApprovedFirmware
+from firmware_bridge.approved import ApprovedFirmware, Hash
 from firmware_bridge.setup import TableSetup
 
-Text: TypeAlias = Annotated[str, msgspec.Meta(min_length=1)]
-Name: TypeAlias = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$")]
+Text: TypeAlias = Annotated[str, msgspec.Meta(min_length=1, pattern=r"^[^\x00-\x1f\x7f]*\Z")]
+Name: TypeAlias = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}\Z")]
 
 RESERVED_NAMES: Final = frozenset({"operator", "bridge"})
 RECORDING: Final = "replay:"
@@ -98,7 +98,7 @@ class Config:
 def load_config(file: Path) -> Config:
     """Read and check `file`. Raises ConfigError."""
     try:
-        text = file.read_text(encoding="utf-8")
+        text = file.read_text(encoding="utf-8-sig")  # some editors put a mark before the first letter
     except FileNotFoundError:
         raise ConfigError(f"There is no configuration file {file}: create it, or name another with --config.") from None
     except UnicodeDecodeError:
@@ -168,6 +168,10 @@ def _check_devices(file: Path, written: ConfigFile) -> None:
             raise ConfigError(
                 f'{file}: device[{position}].name "{device.name}" is taken by the daemon: choose another.'
             )
+    limits = written.table
+    if 0 < limits.maximum < limits.minimum:
+        told = f"table.minimum {limits.minimum} is above table.maximum {limits.maximum}"
+        raise ConfigError(f"{file}: {told}, so that no wager could be taken: correct one of them.")
     deal = written.table.deal
     needed = [(kind, f'table.deal = "{deal}"') for kind in KINDS_OF_RIG[deal]]
     if written.table.sensors:
@@ -224,8 +228,10 @@ _LISTS: Final[dict[str, type]] = {"device": DeviceConfig, "approved": ApprovedFi
 def _allowed(path: str) -> str:
     """What may stand at `path`, in words."""
     info: msgspec.inspect.Type = msgspec.inspect.type_info(ConfigFile)
+    last = ""
     for step in re.findall(r"[a-z_]+|\[[^\]]*\]", path):
         info = _inside(info)
+        last = step
         if isinstance(info, msgspec.inspect.StructType):
             found = [field.type for field in info.fields if field.encode_name == step]
             if not found:
@@ -235,7 +241,8 @@ def _allowed(path: str) -> str:
             info = info.item_type
         elif isinstance(info, msgspec.inspect.DictType):
             info = info.value_type
-    return _in_words(_inside(info))
+    info = _inside(info)
+    return f"one or more [[{last}]] tables" if isinstance(info, msgspec.inspect.VarTupleType) else _in_words(info)
 
 
 def _inside(info: msgspec.inspect.Type) -> msgspec.inspect.Type:
@@ -257,11 +264,21 @@ def _in_words(info: msgspec.inspect.Type) -> str:
         case msgspec.inspect.BoolType():
             return "true or false"
         case msgspec.inspect.StrType(pattern=pattern):
-            return "a text" if pattern is None else "a name of letters, digits, dots, dashes and underscores"
-        case msgspec.inspect.VarTupleType():
-            return "one or more [[device]] tables"
+            return "a text" if pattern is None else _IN_WORDS[pattern]
         case _:
             return "a table of keys"
+
+
+def _pattern_of(kind: object) -> str:
+    info = msgspec.inspect.type_info(kind)
+    return info.pattern or "" if isinstance(info, msgspec.inspect.StrType) else ""
+
+
+_IN_WORDS: Final = {
+    _pattern_of(Text): "a text on one line",
+    _pattern_of(Name): "a name of letters, digits, dots, dashes and underscores",
+    _pattern_of(Hash): "hexadecimal digits",
+}
 
 
 def _listed(words: Iterable[str]) -> str:

@@ -118,7 +118,11 @@ def test_a_house_of_ones_own_is_a_path(tmp_path: Path) -> None:
         ("[table]", "[table", "is not TOML"),
         ("[table]", '[[approved]]\nmodel = "M"\nversion = "1"\n[table]', "the key approved[0].hash is missing"),
         ("[table]", '[[approved]]\nname = "M"\n[table]', "the key approved[0].name is not known; known here: model"),
-        ("[table]", '[[approved]]\nmodel = "M"\nversion = "1"\nhash = "x"\n[table]', "approved[0].hash must be"),
+        ("[table]", '[[approved]]\nmodel = "M"\nversion = "1"\nhash = "x"\n[table]', "must be hexadecimal digits"),
+        ("[table]", "approved = 5\n[table]", "approved must be one or more [[approved]] tables"),
+        ('file = "data/table.journal"', 'file = "data\\u0000"', "journal.file must be a text on one line"),
+        ('name = "shoe-left"', 'name = "shoe\\n"', "device[1].name must be a name of letters"),
+        ("seats = 6", "minimum = 500\nmaximum = 100", "table.minimum 500 is above table.maximum 100"),
         ("[table]", "table = 3\n[taple]", "the key taple is not known"),
     ],
 )
@@ -144,6 +148,10 @@ def test_a_rig_needs_its_machines(tmp_path: Path) -> None:
         load(tmp_path, without_strip)
     with pytest.raises(ConfigError, match="the key device is missing"):
         load(tmp_path, GOOD[: GOOD.index("[[device]]")])
+
+
+def test_a_mark_before_the_first_letter_is_passed_over(tmp_path: Path) -> None:
+    assert load(tmp_path, "\ufeff" + GOOD).table_name == "pit-3"
 
 
 def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
