@@ -48,9 +48,8 @@ from drivers.tdp.messages import (
 from drivers.tdp.sequence import NUMBER_BITS, SEQUENCE_BITS, seq_add, seq_diff
 from drivers.tdp.session import FLOWING, LINKED, SILENCE_MS, HostSession, SessionState, Timer, Trigger
 from drivers.tdp.stream import SequencedReceiver
-from drivers.tdp.timing import RoundTrips
+from drivers.tdp.timing import Question, Questions, RoundTrips
 
-PINGS_REMEMBERED: Final = 64
 _BOOT: Final = re.compile(f"[0-9a-f]{{{2 * BOOT_SIZE}}}")
 
 
@@ -80,8 +79,8 @@ class TdpDriver:
         self._stream: SequencedReceiver[Message | None] = SequencedReceiver(0)
         self._durable: int | None = None
         self._attempts: list[int] = []
-        self._last_ping = 0
-        self._pings: dict[int, int] = {}
+        self._starts = 0
+        self._questions = Questions()
         self._sequence = 0
         self._ack_due = False
         self._reports: list[Report] = []
@@ -150,6 +149,7 @@ class TdpDriver:
             self._send_commands(now_ms)
         elif late is not None:
             self._messages.append(late)
+            self._repeated("commands_sent_again", earlier=1)
         return self._step()
 
     def _timer(self, timer: Timer, now_ms: int) -> None:
@@ -158,9 +158,12 @@ class TdpDriver:
                 self._messages.append(
                     Hello(nonce=self._nonce, attempt=len(self._attempts), key_id=self._expected.key_id)
                 )
+                self._repeated("hellos_sent_again", earlier=len(self._attempts))
                 self._attempts.append(now_ms)
             case Timer.START:
                 self._messages.append(Start(resume=self._resume))
+                self._repeated("starts_sent_again", earlier=self._starts)
+                self._starts += 1
             case Timer.PING:
                 self._ping(now_ms)
             case Timer.HANDSHAKE:
@@ -174,11 +177,8 @@ class TdpDriver:
                 )
 
     def _ping(self, now_ms: int) -> None:
-        self._last_ping = seq_add(self._last_ping, 1, NUMBER_BITS) or 1
-        self._pings[self._last_ping] = now_ms
-        if len(self._pings) > PINGS_REMEMBERED:
-            del self._pings[next(iter(self._pings))]
-        self._messages.append(Ping(id=self._last_ping, durable=self._durable))
+        ping = self._questions.ask(Question(now_ms, self._facts.next_number))
+        self._messages.append(Ping(id=ping, durable=self._durable))
 
     def _frame(self, body: bytes, now_ms: int) -> None:
         if len(body) < HEADER_SIZE:
@@ -304,24 +304,15 @@ class TdpDriver:
         answer = self._answer
         if answer is None:
             return
-        gap, first = message.gap, message.first_number
+        try:
+            gap = self._facts.begin(answer.boot, message, self._resume)
+        except FactsBroken as broken:
+            self._end(str(broken), now_ms)
+            return
         if self._resume is not None and self._resume[0] == answer.boot:
-            number = self._resume[1]
-            wanted = seq_add(number, 1, NUMBER_BITS)
-            ahead = seq_diff(first, wanted, NUMBER_BITS)
-            if ahead < 0 and gap:
-                self._end(
-                    f"The {self._kind.value} has lost its facts but keeps its boot id, so that their numbers would "
-                    "come twice: switch it off and on; if that does not help, its firmware is faulty.",
-                    now_ms,
-                )
-                return
-            gap = gap or ahead > 0
-            first = wanted if ahead < 0 else first
-            self._durable = number
+            self._durable = self._resume[1]
         else:
             gap = gap or self._known_before
-        self._facts.begin(answer.boot.hex(), first)
         self._session.fire(Trigger.STARTED, now_ms)
         self._reports.append(LinkUp(claims=claims_of(answer), boot=answer.boot.hex(), gap=gap))
 
@@ -335,15 +326,19 @@ class TdpDriver:
                 self._reports.append(fact)
 
     def _alive(self, message: Alive, now_ms: int) -> None:
-        asked_at_ms = None
+        question = None
         if message.ping:
-            asked_at_ms = self._pings.pop(message.ping, None)
-            if asked_at_ms is None:
+            question = self._questions.answered(message.ping)
+            if question is None:
                 self._counts["unasked_answers"] += 1
                 return
-            self._measured(asked_at_ms, now_ms, message.clock_ms)
-        self._facts.alive(message, asked_at_ms)
-        self._report_heard(now_ms)
+            self._measured(question.at_ms, now_ms, message.clock_ms)
+        try:
+            self._facts.alive(message, question)
+        except FactsBroken as broken:
+            self._end(str(broken), now_ms)
+        else:
+            self._report_heard(now_ms)
 
     def _measured(self, sent_ms: int, now_ms: int, device_ms: int) -> None:
         self._trips.measured(now_ms - sent_ms)
@@ -358,6 +353,11 @@ class TdpDriver:
             command = self._desk.next(now_ms, self._trips.timeout_ms)
             if command is not None:
                 self._messages.append(command)
+
+    def _repeated(self, what: str, *, earlier: int) -> None:
+        """For the link's counters: a message that was sent `earlier` times before is sent."""
+        if earlier:
+            self._counts[what] += 1
 
     def _count_extra(self, extra: int) -> None:
         if extra:

@@ -9,9 +9,9 @@ import msgspec
 from drivers.driver import DeviceKind, Heard, NumberedFact
 from drivers.tdp.fact_layout import UnknownFactCode
 from drivers.tdp.fields import BadMessage
-from drivers.tdp.messages import Alive, FactMessage
+from drivers.tdp.messages import Alive, FactMessage, Started
 from drivers.tdp.sequence import NUMBER_BITS, seq_add, seq_diff
-from drivers.tdp.timing import ClockMap
+from drivers.tdp.timing import ClockMap, Question
 
 SIGNS_REMEMBERED: Final = 64
 
@@ -38,18 +38,32 @@ class FactOrder:
         self._kind = kind
         self._counts = counts
         self._boot = ""
+        self._told_again: int | None = None  # the next of the facts from before the resume point, where it sends them
         self._floor_ms = 0
         self._signs: deque[_Sign] = deque(maxlen=SIGNS_REMEMBERED)
 
-    def begin(self, boot: str, first_number: int) -> None:
-        self._boot, self.next_number = boot, first_number
+    def begin(self, boot: bytes, started: Started, resume: tuple[bytes, int] | None) -> bool:
+        """Whether facts after the resume point are lost for good. Raises FactsBroken."""
+        self._boot, self.next_number = boot.hex(), started.first_number
+        if resume is None or resume[0] != boot:
+            return started.gap
+        wanted = seq_add(resume[1], 1, NUMBER_BITS)
+        ahead = seq_diff(started.first_number, wanted, NUMBER_BITS)
+        if ahead < 0:
+            if started.gap:
+                raise FactsBroken(self._counted_anew())
+            self.next_number, self._told_again = wanted, started.first_number
+        return started.gap or ahead > 0
 
     def take(self, message: FactMessage, now_ms: int) -> NumberedFact | None:
         """The fact, if it is the one that is due and this version knows it. Raises FactsBroken."""
         due = self.next_number
         ahead = -1 if due is None else seq_diff(message.number, due, NUMBER_BITS)
         if ahead < 0:
+            if message.number != self._told_again:
+                raise FactsBroken(self._counted_anew())
             self._counts["repeated_facts"] += 1
+            self._told_again = seq_add(message.number, 1, NUMBER_BITS)
             return None
         if ahead > 0:
             raise FactsBroken(
@@ -71,7 +85,15 @@ class FactOrder:
         timed = msgspec.structs.replace(fact, at_ms=self._table_ms(message.clock_ms, now_ms))
         return NumberedFact(boot=self._boot, number=message.number, fact=timed)
 
-    def alive(self, message: Alive, asked_at_ms: int | None) -> None:
+    def alive(self, message: Alive, question: Question | None) -> None:
+        """`question`: the one that it answers, sent when the device had told every fact before the one that was due.
+
+        Raises FactsBroken.
+        """
+        due = None if question is None else question.due
+        if due is not None and seq_diff(message.next_number, due, NUMBER_BITS) < 0:
+            raise FactsBroken(self._counted_anew())
+        asked_at_ms = None if question is None else question.at_ms
         self._signs.append(_Sign(message.clock_ms, message.next_number, asked_at_ms))
 
     def heard(self, now_ms: int) -> list[Heard]:
@@ -91,6 +113,12 @@ class FactOrder:
         """Not after the arrival, and not before anything that was reported already."""
         self._floor_ms = max(self._floor_ms, min(self.clock.table_ms(device_ms), now_ms))
         return self._floor_ms
+
+    def _counted_anew(self) -> str:
+        return (
+            f"The {self._kind.value} has lost its facts but keeps its boot id, so that their numbers would "
+            "come twice: switch it off and on; if that does not help, its firmware is faulty."
+        )
 
     def _unusable(self, number: int, why: str) -> str:
         return (

@@ -4,12 +4,15 @@ from collections import deque
 from dataclasses import dataclass
 from typing import Final, Self
 
+from drivers.tdp.sequence import NUMBER_BITS, seq_add
+
 INITIAL_TIMEOUT_MS: Final = 250
 SHORTEST_TIMEOUT_MS: Final = 50
 LONGEST_TIMEOUT_MS: Final = 1000
 CLOCK_WINDOW_MS: Final = 60_000
 CLOCK_SAMPLES: Final = 256
 DRIFT_PER_MILLION: Final = 100
+QUESTIONS_REMEMBERED: Final = 64
 
 
 class RoundTrips:
@@ -37,6 +40,33 @@ class RoundTrips:
 def backed_off(timeout_ms: int) -> int:
     """The wait after one more sending without an answer."""
     return min(2 * timeout_ms, LONGEST_TIMEOUT_MS)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A PING: `due`, the number of the fact that was due when it was sent; None before that was known."""
+
+    at_ms: int
+    due: int | None
+
+
+class Questions:
+    """The PINGs that may still be answered, each once."""
+
+    def __init__(self) -> None:
+        self._last = 0
+        self._open: dict[int, Question] = {}
+
+    def ask(self, question: Question) -> int:
+        """The id of the PING."""
+        self._last = seq_add(self._last, 1, NUMBER_BITS) or 1
+        self._open[self._last] = question
+        if len(self._open) > QUESTIONS_REMEMBERED:
+            del self._open[next(iter(self._open))]
+        return self._last
+
+    def answered(self, ping: int) -> Question | None:
+        return self._open.pop(ping, None)
 
 
 @dataclass(frozen=True, slots=True)

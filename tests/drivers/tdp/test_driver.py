@@ -5,7 +5,7 @@ import pytest
 from drivers import facts
 from drivers.driver import DeviceKind, Heard, LinkDown, LinkUp, NumberedFact, Resume
 from drivers.tdp.driver import TdpDriver
-from drivers.tdp.messages import FactMessage, Hello, Start, wire_frame
+from drivers.tdp.messages import FactMessage, Hello, wire_frame
 from drivers.tdp.sequence import seq_add
 from tests.drivers.tdp.device import ModelDevice
 from tests.drivers.tdp.link import Faults, Link, group, up
@@ -316,34 +316,3 @@ def test_an_answer_to_a_hello_never_said_is_nothing() -> None:
     later = wire_frame(Hello(nonce=b"12345678", attempt=1), session=0, sequence=0, acknowledgement=0)
     assert driver.receive(device.receive(b"\x00" + later, 2), 4).to_send == b""
     assert driver.counters["other_session"] == 1
-
-
-class StartsElsewhere(ModelDevice):
-    """Says no word of a gap, wherever it starts."""
-
-    def _start(self, start: Start, now_ms: int) -> None:
-        super()._start(Start(resume=None), now_ms)
-
-
-def test_a_start_ahead_of_the_resume_point_is_a_gap_even_if_the_device_does_not_say_so() -> None:
-    device = StartsElsewhere(next_number=20)
-    device.happens(group(1), 100)
-    link = Link(device)
-    link.resume = Resume(device.boot.hex(), 17)
-    link.connect()
-    link.run(100)
-    assert [report.gap for report in link.ups()] == [True]
-    assert [fact.number for fact in link.facts()] == [20]
-
-
-def test_facts_from_before_the_resume_point_are_not_told_again() -> None:
-    device = StartsElsewhere(next_number=20)
-    for number in (1, 2, 3):
-        device.happens(group(number), 100 * number)
-    link = Link(device)
-    link.resume = Resume(device.boot.hex(), 21)
-    link.connect()
-    link.run(100)
-    assert [report.gap for report in link.ups()] == [False]
-    assert [fact.number for fact in link.facts()] == [22]
-    assert link.driver.counters["repeated_facts"] == 2

@@ -13,7 +13,7 @@ from drivers.facts import CutCard
 from drivers.tdp.command_desk import MOST_SENDINGS, MOST_UNDER_WAY, MOVE_ANSWER_MS, CommandDesk
 from drivers.tdp.fact_order import FactOrder
 from drivers.tdp.header import REORDER_LIMIT
-from drivers.tdp.messages import Alive, CommandMessage, FactMessage, OutcomeMessage
+from drivers.tdp.messages import Alive, CommandMessage, FactMessage, OutcomeMessage, Started
 from drivers.tdp.sequence import seq_add
 from drivers.tdp.stream import SequencedReceiver
 from drivers.tdp.timing import (
@@ -22,6 +22,7 @@ from drivers.tdp.timing import (
     LONGEST_TIMEOUT_MS,
     SHORTEST_TIMEOUT_MS,
     ClockMap,
+    Question,
     RoundTrips,
     backed_off,
 )
@@ -187,8 +188,8 @@ def test_an_asked_sign_of_life_is_heard_at_or_after_the_question() -> None:
     """However lopsided the measured round trip was: the device read its clock after it was asked."""
     order = FactOrder(DeviceKind.SHOE, Counter())
     order.clock.measured(sent_ms=0, arrived_ms=400, device_ms=10_390)  # the answer took next to no time
-    order.begin("00" * 8, 5)
-    order.alive(Alive(ping=1, clock_ms=10_501, next_number=5), 500)
+    assert not order.begin(bytes(8), Started(gap=False, first_number=5), None)
+    order.alive(Alive(ping=1, clock_ms=10_501, next_number=5), Question(500, 5))
     assert order.heard(502) == [Heard(500, 500)]
     drawn = FactMessage.of(5, CutCard(at_ms=10_450))
     fact = order.take(drawn, 503)
