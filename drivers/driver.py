@@ -89,7 +89,7 @@ class CommandReport:
 
 @dataclass(frozen=True, slots=True)
 class Alarm:
-    """Something on the wire that a person should look into; the connection goes on. Told once in a connection."""
+    """Something on the wire that a person should look into; the connection goes on. The same one is told seldom."""
 
     sentence: str
 

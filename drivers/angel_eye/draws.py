@@ -12,8 +12,8 @@ COPIES: Final = 3
 """How often each telegram is sent."""
 RECENT: Final = 4
 """Copies of a telegram come in a row, but the answer to a command may come in between, and a burst may come twice."""
-INDICES_REMEMBERED: Final = 15
-"""One fewer than there are, so that an index that comes round again is not taken for the one before."""
+DRAWS_REMEMBERED: Final = 15
+"""One fewer than there are indices, so that one that comes round again is not taken for the one before."""
 
 _SUITS: Final = {1: "d", 2: "c", 3: "s", 4: "h"}
 _RANKS: Final = {1: "A", **{number: RANKS[number - 2] for number in range(2, 14)}}
@@ -110,28 +110,38 @@ class Draws:
     def __init__(self) -> None:
         self.counters: Final[Counter[str]] = Counter()
         self._recent: deque[Telegram] = deque(maxlen=RECENT)
-        self._spoilt = 0
+        self._claimed: list[int] = []  # sequences of damaged copies of which no good one has come
         self._unread_by: Code | None = None
-        self._indices: deque[int] = deque(maxlen=INDICES_REMEMBERED)
+        self._told: deque[bytes] = deque(maxlen=DRAWS_REMEMBERED)
 
     @property
     def in_doubt(self) -> bool:
         """A telegram came damaged and no good copy of it yet."""
-        return self._spoilt > 0
+        return bool(self._claimed)
 
     def spoilt(self, item: Spoilt) -> Missed | None:
         """As many damaged copies in a row as are sent of one telegram: a whole telegram may be lost."""
         if item.sequence in (recent.sequence for recent in self._recent):
             return None
-        self._spoilt += 1
-        if self._spoilt < COPIES:
+        self._claimed.append(item.sequence)
+        if len(self._claimed) < COPIES:
             return None
-        self._spoilt = 0
+        self._claimed.clear()
         return self._missed("every copy of a telegram came damaged")
+
+    def passed_by(self, telegram: Telegram | None) -> Missed | None:
+        """No more copies of what came damaged follow: the next telegram is here, not taken yet, or enough time is over.
+
+        One damaged copy may have been noise, or have lost its sequence; two that agree in it were a telegram.
+        """
+        if telegram in self._recent:
+            return None
+        lost = [sequence for sequence in self._claimed if telegram is None or sequence != telegram.sequence]
+        self._claimed.clear()
+        return self._missed("a telegram came in damaged copies alone") if len(set(lost)) < len(lost) else None
 
     def take(self, telegram: Telegram) -> Meaning | None:
         """What it means, if it is new."""
-        self._spoilt = 0
         before, code = self._recent[-1] if self._recent else None, _code(telegram)
         if telegram == before or (telegram in self._recent and code is not Code.START):
             self.counters["repeated_telegrams"] += 1
@@ -152,7 +162,7 @@ class Draws:
             return self._missed("a telegram cannot be understood") if code in _TELL_OF_DRAWS else None
         match code:
             case Code.START:
-                self._indices.clear()
+                self._told.clear()
                 return None if before is None else self._missed("the shoe began anew")
             case Code.DRAWN:
                 return self._drawn(payload, unread_by)
@@ -169,7 +179,7 @@ class Draws:
             case Code.LOCK_STATE:
                 return LockState(locked=bool(payload[0] & 1))
             case Code.RESULT:
-                self._indices.clear()
+                self._told.clear()
         self.counters[_COUNTED[code]] += 1
         return None
 
@@ -177,7 +187,7 @@ class Draws:
         target = _target(payload)
         if target not in DEALT_TARGETS:
             return self._noticed(_TARGETS.get(target, "drawn_for_another_purpose"), "a card drawn that is not dealt")
-        self._indices.append(_index(payload))
+        self._told.append(payload)
         card = self._card(payload[1])
         if card is not None:
             return Drawn(card)
@@ -200,9 +210,9 @@ class Draws:
 
     def _sent_again(self, payload: bytes) -> Meaning | None:
         self.counters["draws_sent_again"] += 1
-        if _target(payload) in DEALT_TARGETS and _index(payload) not in self._indices:
-            return self._missed("the shoe sent a draw again that had not been told")
-        return None
+        if _target(payload) not in DEALT_TARGETS or any(_same_draw(payload, told) for told in self._told):
+            return None
+        return self._missed("the shoe sent a draw again that had not been told")
 
     def _error(self, number: int, unread_by: Code | None) -> Meaning | None:
         self.counters["errors_set"] += 1
@@ -228,5 +238,7 @@ def _target(payload: bytes) -> int:
     return payload[0] >> 4 & 7
 
 
-def _index(payload: bytes) -> int:
-    return payload[0] & 0x0F
+def _same_draw(again: bytes, told: bytes) -> bool:
+    """One index and one card; which card it was may have been read one of the two times alone."""
+    cards = {again[1] & ~_TOP_BIT, told[1] & ~_TOP_BIT} - {0}
+    return (again[0] ^ told[0]) & 0x0F == 0 and len(cards) <= 1

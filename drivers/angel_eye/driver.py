@@ -36,6 +36,9 @@ CLAIMS: Final = Claims(
 )
 """What this protocol lets a host know: nothing of the one shoe at the other end."""
 POLL_MS: Final = 1000
+DOUBT_MS: Final = 2000
+"""How long after a damaged copy a good one may come: three of the longest telegram take 0.8 s."""
+ALARM_AGAIN_MS: Final = 60_000
 SILENCE_MS: Final = 5000
 HANDSHAKE_MS: Final = 10_000
 
@@ -78,7 +81,8 @@ class AngelEyeDriver:
         self._bytes_heard = 0
         self._telegrams = 0
         self._refusal: str | None = None
-        self._alarmed = False
+        self._doubted_ms = 0
+        self._alarmed_ms: dict[str, int] = {}
         self._reports: list[Report] = []
 
     @property
@@ -89,8 +93,12 @@ class AngelEyeDriver:
     def wake_at_ms(self) -> int | None:
         if self._stage not in (LinkStage.ASKING, LinkStage.UP):
             return None
-        desk_ms = self._desk.wake_at_ms
-        return min(self._poll_ms, self._limit_ms, *(() if desk_ms is None else (desk_ms,)))
+        times = [self._poll_ms, self._limit_ms]
+        if (desk_ms := self._desk.wake_at_ms) is not None:
+            times.append(desk_ms)
+        if self._draws.in_doubt:
+            times.append(self._doubted_ms + DOUBT_MS)
+        return min(times)
 
     def opened(self, *, nonce: bytes, key: bytes | None, resume: Resume | None, now_ms: int) -> Step:
         """A boot id of its own for every connection: no shoe remembers what it has told."""
@@ -99,7 +107,8 @@ class AngelEyeDriver:
         self._stage = LinkStage.ASKING
         if key is not None:
             self._end(
-                "A shoe with the driver angel_eye knows no keys: take its key out of the configuration.", final=True
+                f"A shoe with the driver {NAMES[self._bcc]} knows no keys: take its key out of the configuration.",
+                final=True,
             )
         return self.tick(now_ms)
 
@@ -136,6 +145,8 @@ class AngelEyeDriver:
             self._end(self._silence_sentence())
         else:
             self._reports += self._desk.tick(now_ms)
+            if self._draws.in_doubt and self._doubted_ms + DOUBT_MS <= now_ms:
+                self._told(self._draws.passed_by(None), now_ms)
             if self._poll_ms <= now_ms:
                 self._poll_ms = now_ms + POLL_MS
                 self._desk.ask()
@@ -150,16 +161,20 @@ class AngelEyeDriver:
             self._answer(item, now_ms)
             return
         if isinstance(item, Spoilt):
-            meaning: Meaning | None = self._draws.spoilt(item)
+            self._doubted_ms = now_ms
+            self._told(self._draws.spoilt(item), now_ms)
         else:
             self._telegrams += 1
             self._heard_ms = now_ms
-            meaning = self._draws.take(item)
+            self._told(self._draws.passed_by(item), now_ms)
+            self._told(self._draws.take(item), now_ms)
+
+    def _told(self, meaning: Meaning | None, now_ms: int) -> None:
         if meaning is None:
             return
         if self._stage is LinkStage.UP:
             self._meaning(meaning, now_ms)
-        else:
+        elif self._stage is LinkStage.ASKING:
             self._counts["before_the_session"] += 1
 
     def _answer(self, answer: Answer, now_ms: int) -> None:
@@ -189,8 +204,8 @@ class AngelEyeDriver:
             case LockState(locked=locked):
                 self._reports += self._desk.lock_state(locked=locked)
             case Noticed(what=what):
-                if not self._alarmed:
-                    self._alarmed = True
+                if what not in self._alarmed_ms or self._alarmed_ms[what] + ALARM_AGAIN_MS <= now_ms:
+                    self._alarmed_ms[what] = now_ms
                     self._reports.append(Alarm(f"The shoe told of {what}: look at it, and at the cards on the table."))
             case Missed(why=why):
                 self._end(f"Draws of the shoe may be lost: {why}.")

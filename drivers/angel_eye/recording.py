@@ -25,7 +25,11 @@ class AngelEyeRecording:
             if isinstance(item, Answer):
                 self._answers += 1
                 continue
-            meaning = self._draws.spoilt(item) if isinstance(item, Spoilt) else self._draws.take(item)
+            if isinstance(item, Spoilt):
+                self._draws.spoilt(item)
+                continue
+            self._draws.passed_by(item)
+            meaning = self._draws.take(item)
             if isinstance(meaning, Drawn):
                 self._drawn += 1
                 facts.append(CardDrawn(at_ms=0, draw=self._drawn, card=meaning.card, face="down"))

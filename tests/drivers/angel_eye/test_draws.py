@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drivers.angel_eye.draws import (
-    INDICES_REMEMBERED,
+    DRAWS_REMEMBERED,
     CuttingCard,
     Drawn,
     Draws,
@@ -122,11 +122,23 @@ def test_a_draw_sent_again_is_nothing_new_or_a_gap() -> None:
     assert numbered(("R", "A1B8")) == []
 
 
+def test_a_draw_sent_again_with_another_card_is_another_draw() -> None:
+    """Indices may begin anew without a word, or run for the player and the banker apart."""
+    assert isinstance(numbered(("D", "81B8"), ("R", "81C1"))[1], Missed)
+    assert isinstance(numbered(("D", "81B8"), ("R", "91C1"))[1], Missed)
+    assert numbered(("D", "81B8"), ("D", "91C1"), ("R", "91C1"), ("R", "81B8")) == [
+        Drawn(Card("8s")),
+        Drawn(Card("Ah")),
+    ]
+    assert numbered(("D", "8180"), ("R", "81C1")) == [UNREAD]
+    assert numbered(("D", "81C1"), ("R", "8180")) == [Drawn(Card("Ah"))]
+
+
 def test_an_index_that_comes_round_again_does_not_hide_a_missed_draw() -> None:
     draws = [("D", f"{0x80 | index:02X}B8") for index in (*range(16), 0, 1)]
-    assert len(draws) > INDICES_REMEMBERED
-    assert isinstance(numbered(*draws, ("R", "82C1"))[-1], Missed)
-    assert isinstance(numbered(*draws, ("R", "83C1"))[-1], Drawn)
+    assert len(draws) > DRAWS_REMEMBERED
+    assert isinstance(numbered(*draws, ("R", "82B8"))[-1], Missed)
+    assert isinstance(numbered(*draws, ("R", "83B8"))[-1], Drawn)
 
 
 @pytest.mark.parametrize("divide", [("G", "91"), ("S", "")])
@@ -174,15 +186,46 @@ def test_damaged_copies_of_a_whole_telegram_are_a_gap() -> None:
     assert [draws.spoilt(Spoilt(ord("1"))) for _ in range(9)] == [None] * 9
     assert not draws.in_doubt
     assert [draws.spoilt(Spoilt(ord("2"))) for _ in range(2)] == [None] * 2
+    assert draws.passed_by(telegram("1", "D", "81B8")) is None
     assert draws.in_doubt
-    assert draws.take(telegram("2", "D", "82C1")) == Drawn(Card("Ah"))
+    assert draws.passed_by(telegram("2", "D", "82C1")) is None
     assert not draws.in_doubt
+    assert draws.take(telegram("2", "D", "82C1")) == Drawn(Card("Ah"))
     assert [type(draws.spoilt(Spoilt(ord("3")))) for _ in range(3)] == [type(None), type(None), Missed]
+
+
+@pytest.mark.parametrize(
+    ("claimed", "followed_by"),
+    [("33", "4"), ("343", "4"), ("44", None), ("33", None)],
+)
+def test_two_damaged_copies_of_one_telegram_are_a_gap_if_no_good_one_comes(
+    claimed: str, followed_by: str | None
+) -> None:
+    assert any(isinstance(meaning, Missed) for meaning in damaged(claimed, followed_by))
+
+
+@pytest.mark.parametrize(
+    ("claimed", "followed_by"),
+    [("", "4"), ("3", "4"), ("35", "4"), ("44", "4"), ("11", "4"), ("3", None), ("35", None)],
+)
+def test_what_may_have_been_noise_or_the_telegram_itself_is_no_gap(claimed: str, followed_by: str | None) -> None:
+    assert damaged(claimed, followed_by) == [None] * (len(claimed) + 1)
+
+
+def damaged(claimed: str, followed_by: str | None) -> list[Meaning | None]:
+    """After a telegram with the sequence 1: damaged copies that claim these, and then another one or nothing."""
+    draws = Draws()
+    draws.take(telegram("1", "D", "81B8"))
+    told: list[Meaning | None] = [draws.spoilt(Spoilt(ord(sequence))) for sequence in claimed]
+    told.append(draws.passed_by(None if followed_by is None else telegram(followed_by, "L", "80")))
+    assert not draws.in_doubt
+    return told
 
 
 @given(st.lists(st.builds(Telegram, st.integers(0x21, 0x7E), st.integers(0x20, 0xFF), st.binary(max_size=8))))
 def test_any_telegrams_in_any_order(telegrams: list[Telegram]) -> None:
     draws = Draws()
     for one in telegrams:
+        draws.passed_by(one)
         draws.take(one)
-        assert len(draws._indices) <= INDICES_REMEMBERED
+        assert len(draws._told) <= DRAWS_REMEMBERED

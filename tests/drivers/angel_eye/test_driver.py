@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from drivers.angel_eye.desk import ANSWER_MS, CONFIRM_MS, MOST_WAITING, QUIET_MS
-from drivers.angel_eye.driver import HANDSHAKE_MS, POLL_MS, SILENCE_MS, AngelEyeDriver
+from drivers.angel_eye.driver import ALARM_AGAIN_MS, HANDSHAKE_MS, POLL_MS, SILENCE_MS, AngelEyeDriver
 from drivers.angel_eye.telegrams import Bcc, command_bytes
 from drivers.cards import FULL_DECK, Card
 from drivers.commands import CommandKind, Outcome
@@ -97,6 +97,29 @@ def test_a_question_vouches_for_nothing_while_a_damaged_telegram_waits_for_a_goo
     assert line.reports == []
     line.run(POLL_MS)
     assert [type(report) for report in line.reports] == [Heard]
+
+
+def test_a_telegram_in_two_damaged_copies_is_a_gap_as_soon_as_another_one_follows() -> None:
+    line = Line()
+    line.up()
+    line.hear(told("1", "D", "81B8", copies=1)[:5] * 2 + told("2", "D", "82C1"))
+    assert [type(report) for report in line.reports] == [LinkDown]
+    assert "a telegram came in damaged copies alone" in line.downs[0].reason
+
+
+@pytest.mark.parametrize("copies", [1, 2])
+def test_a_shoe_that_says_nothing_but_acknowledgements_is_not_in_doubt_for_ever(copies: int) -> None:
+    line = Line()
+    line.up()
+    line.deaf = True
+    line.hear(told("1", "D", "81B8", copies=1)[:5] * copies)
+    for _ in range(4):
+        line.run(POLL_MS - line.delay_ms)
+        line.hear(b"\x06")
+        line.run(line.delay_ms)
+    assert bool(line.downs) is (copies == 2)
+    if copies == 1:
+        assert [type(report) for report in line.reports] == [Heard] * 2
 
 
 def test_a_lock_is_accepted_and_finished_when_the_shoe_tells_its_state() -> None:
@@ -291,13 +314,18 @@ def test_lost_draws_end_the_connection_so_that_the_next_one_begins_with_a_gap(he
     assert line.cards == ["8s"]
 
 
-def test_other_cards_and_errors_alarm_once_a_connection() -> None:
+def test_other_cards_and_errors_alarm_each_of_its_own_and_seldom() -> None:
     line = Line()
     line.up()
-    line.hear(told("1", "d", "91B8") + told("2", "D", "A1B8") + told("3", "E", "82"))
-    assert line.alarms == [
-        Alarm("The shoe told of a card drawn outside a game: look at it, and at the cards on the table.")
+    line.hear(told("1", "d", "91B8") + told("2", "E", "82") + told("3", "d", "91B8"))
+    expected = [
+        Alarm(f"The shoe told of {what}: look at it, and at the cards on the table.")
+        for what in ("a card drawn outside a game", "error 2 (overdraw)")
     ]
+    assert line.alarms == expected
+    line.run(ALARM_AGAIN_MS)
+    line.hear(told("4", "E", "82") + told("5", "E", "82"))
+    assert line.alarms == [*expected, expected[1]]
     assert line.facts == []
     assert line.downs == []
 
@@ -312,10 +340,13 @@ def test_a_later_connection_knows_nothing_of_an_earlier_one() -> None:
     assert line.driver.durable(1, line.now_ms).reports == ()
 
 
-def test_a_key_ends_it_for_good() -> None:
-    line = Line()
+@pytest.mark.parametrize(("bcc", "name"), [(Bcc.WITHOUT_STX, "angel_eye"), (Bcc.WITH_STX, "angel_eye_with_stx")])
+def test_a_key_ends_it_for_good(bcc: Bcc, name: str) -> None:
+    line = Line(driver_bcc=bcc)
     line.open(key=bytes(32))
-    assert [(down.final, "take its key out" in down.reason) for down in line.downs] == [(True, True)]
+    assert [(down.final, down.reason) for down in line.downs] == [
+        (True, f"A shoe with the driver {name} knows no keys: take its key out of the configuration.")
+    ]
     assert line.sent == []
     line.run(2 * HANDSHAKE_MS)
     assert len(line.reports) == 1
