@@ -6,13 +6,17 @@ import pytest
 
 from drivers.commands import Command, CommandKind, Outcome
 from drivers.driver import CommandReport, DeviceKind, Heard, LinkUp, NumberedFact, Report, Resume, Step
+from drivers.facts import GroupReady, ShuffleCompleted
 from drivers.framing import FrameDecoder
 from drivers.tdp.codes import MessageType
 from drivers.tdp.driver import TdpDriver
 from drivers.tdp.fact_layout import FactCode
 from drivers.tdp.header import Header
 from drivers.tdp.messages import FactMessage, Message, read_message, wire_frame
+from simulator.firmware.device import Firmware
+from simulator.firmware.identity import Identity
 from tests.drivers.tdp.vectors import BadVector, GoodVector, bad_vectors, described, good_vectors, transcript
+from tests.drivers.tdp.wire import Machine
 
 NONCE = bytes.fromhex("0102030405060708")
 BOOT = "b007000000000001"
@@ -67,7 +71,7 @@ def test_the_transcript_is_what_the_host_says() -> None:
         0: lambda: driver.opened(nonce=NONCE, key=None, resume=RESUME, now_ms=0),
         20: lambda: driver.durable(0xFFFF_FFFF, 20),
         120: lambda: driver.ask(120),
-        360: lambda: driver.durable(0, 360),
+        160: lambda: driver.durable(0, 160),
         400: lambda: driver.send(Command(id=42, kind=CommandKind.STOP), 400),
         620: lambda: driver.tick(620),
     }
@@ -96,3 +100,34 @@ def test_the_transcript_is_what_the_host_says() -> None:
         Outcome.STARTED,
         Outcome.FINISHED,
     ]
+
+
+def test_the_transcript_is_what_a_device_says() -> None:
+    """Each burst is 2 ms under way. Who it says it is, in HELLO_ANSWER, is another device's affair."""
+    identity = Identity(
+        DeviceKind.SHUFFLER,
+        "A-0017",
+        bytes.fromhex("B007000000000001"),
+        1,
+        clock_offset_ms=1_000_000,
+        first_number=0xFFFF_FFFF,
+        first_sequence=0xFFFE,
+    )
+    firmware = Firmware(identity, Machine())
+    firmware.report(ShuffleCompleted(at_ms=0, cards=52, mode="shuffle"), -500)
+    said: dict[int, list[bytes]] = {}
+    for now_ms in range(640):
+        out = b"".join(
+            firmware.receive(line.wire, now_ms)
+            for line in transcript()
+            if not line.to_host and line.at_ms + 2 == now_ms
+        )
+        if now_ms == 100:
+            firmware.report(GroupReady(at_ms=0, group=1, cards=3), now_ms)  # lost on the wire
+        frames = [frame for frame in (out + firmware.tick(now_ms)).split(b"\x00") if frame]
+        if frames:
+            said[now_ms + 2] = frames
+    lines = [line for line in transcript() if line.to_host]
+    assert list(said) == [line.at_ms for line in lines]
+    for line in lines[1:]:
+        assert said[line.at_ms] == [frame for frame in line.wire.split(b"\x00") if frame], f"at {line.at_ms} ms"

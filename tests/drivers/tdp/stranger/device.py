@@ -155,10 +155,10 @@ class Shuffler:
 
     def _hello(self, payload: bytes, clock: int) -> None:
         nonce, attempt = payload[:8], payload[8:10]
-        if nonce == self.nonce_before:
+        if nonce == self.nonce_before and self.nonce not in (nonce, None):
             return
         if nonce != self.nonce:
-            self.nonce_before, self.nonce = self.nonce, nonce
+            self.nonce_before, self.nonce = self.nonce or self.nonce_before, nonce
             self._new_session(clock)
             self.session = crc32(nonce + self.boot) or 1
         self.heard_ms = clock
