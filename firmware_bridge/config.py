@@ -118,6 +118,8 @@ def load_config(file: Path) -> Config:
         folder / text
         for text in (written.journal.file, written.journal.key, written.sockets.control, written.sockets.feed)
     ]
+    if not all(path.name for path in paths):
+        raise ConfigError(f"{file}: / is no file: name another for the journal, its key or a socket.")
     devices = tuple(_placed(device, folder) for device in written.device)
     all_files = [*map(str, paths), *(device.key for device in devices if device.key is not None)]
     if len({os.path.realpath(path) for path in all_files}) < len(all_files):

@@ -122,6 +122,7 @@ def test_a_house_of_ones_own_is_a_path(tmp_path: Path) -> None:
         ("[table]", "approved = 5\n[table]", "approved must be one or more [[approved]] tables"),
         ('file = "data/table.journal"', 'file = "data\\u0000"', "journal.file must be a text on one line"),
         ('name = "shoe-left"', 'name = "shoe\\n"', "device[1].name must be a name of letters"),
+        ('file = "data/table.journal"', 'file = "/"', "/ is no file"),
         ("seats = 6", "minimum = 500\nmaximum = 100", "table.minimum 500 is above table.maximum 100"),
         ("[table]", "table = 3\n[taple]", "the key taple is not known"),
     ],
