@@ -11,6 +11,7 @@ Recorded bytes hold the cards that a device reads, face-down ones too: the file 
 
 import os
 import re
+import stat
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -18,6 +19,8 @@ from pathlib import Path
 from typing import Final
 
 LARGEST_FILE: Final = 256 * 2**20
+LARGEST_READ: Final = LARGEST_FILE + 2**20
+"""With the piece that filled the file."""
 FILE_MODE: Final = 0o600
 LINK_TYPE: Final = 147
 
@@ -68,6 +71,11 @@ class CaptureWriter:
         """Nothing more should be written."""
         return self.size >= LARGEST_FILE
 
+    @property
+    def taken_away(self) -> bool:
+        """Nobody finds the file any more."""
+        return os.fstat(self._fd).st_nlink == 0
+
     def begin(self, *, port: str, device: str, nonce: bytes) -> None:
         """A connection has been opened."""
         header = struct.pack("<IHHq", _BYTE_ORDER, 1, 0, -1) + _options((_APPLICATION, b"firmware-bridge"))
@@ -103,7 +111,13 @@ def is_capture(beginning: bytes) -> bool:
 def read_capture(file: Path) -> list[RecordedConnection]:
     """Every connection of the file that came as far as its nonce, in order. Raises CaptureError."""
     try:
-        data = file.read_bytes()
+        with open(file, "rb", opener=_open_at_once) as opened:
+            there = os.fstat(opened.fileno())
+            if not stat.S_ISREG(there.st_mode):
+                raise CaptureError(f"{file} is no file, so it holds no recording: correct its path")
+            if there.st_size > LARGEST_READ:
+                raise CaptureError(f"{file} is larger than any recording of this program's: take another")
+            data = opened.read(LARGEST_READ)
     except OSError as error:
         raise CaptureError(f"the recording {file} cannot be read ({error.strerror}): correct its path") from error
     return parse_capture(file, data)
@@ -126,6 +140,10 @@ def parse_capture(file: Path, data: bytes) -> list[RecordedConnection]:
     if not connections:
         raise CaptureError(f"{file} holds no connection: take another recording")
     return connections
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_CLOEXEC | os.O_NONBLOCK)  # a pipe would wait for its other end
 
 
 def _connection(file: Path, options: dict[int, bytes]) -> RecordedConnection:

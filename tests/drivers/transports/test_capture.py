@@ -140,3 +140,18 @@ def test_a_full_file_says_so(tmp_path: Path) -> None:
     writer.size = LARGEST_FILE
     assert writer.full
     writer.close()
+
+
+@pytest.mark.parametrize("kind", ["pipe", "endless", "large"])
+def test_nothing_is_waited_for_and_nothing_read_without_end(tmp_path: Path, kind: str) -> None:
+    file = tmp_path / kind
+    match kind:
+        case "pipe":
+            os.mkfifo(file)
+        case "endless":
+            file.symlink_to("/dev/zero")
+        case _:
+            with file.open("wb") as sparse:
+                sparse.truncate(2 * LARGEST_FILE)
+    with pytest.raises(CaptureError, match=r"is no file, so it holds no recording|is larger than any recording"):
+        read_capture(file)
