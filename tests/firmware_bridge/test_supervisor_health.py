@@ -128,7 +128,9 @@ async def test_firmware_that_is_not_approved_is_refused_and_told_nothing() -> No
         await until(lambda: len(hall.ports.far) == 1)
         hall.far.say("up A", "fact 1")
         await until(lambda: hall.state.link is LinkState.REFUSED)
-        assert "is not on the list of approved firmware (approved for this model: 2.0)" in (hall.state.sentence or "")
+        assert "is not on the list of approved firmware (approved for this model: 2.0 (hash 00))" in (
+            hall.state.sentence or ""
+        )
         hall.supervisor.send("shoe", Command(id=5, kind=CommandKind.LOCK))
         await until(lambda: bool(hall.told))
         assert [type(report) for report in hall.told] == [CommandReport]
