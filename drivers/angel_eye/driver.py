@@ -233,7 +233,7 @@ class AngelEyeDriver:
             )
         if self._bytes_heard:
             return (
-                f"{self._bytes_heard} bytes came within {seconds} s but no telegram of a shoe: "
+                f"Junk instead of telegrams: bytes came within {seconds} s and no telegram of a shoe: "
                 "check its speed, 4800 baud as a rule, and that this is its port."
             )
         return (

@@ -135,6 +135,6 @@ def no_session(kind: DeviceKind, *, answered: bool, bytes_heard: int, counts: Co
             f"the port leads to no {what}, or the line echoes; check the cable."
         )
     return (
-        f"Junk instead of frames: {bytes_heard} bytes came within {seconds} s and no frame of TDP: "
+        f"Junk instead of frames: bytes came within {seconds} s and no frame of TDP: "
         f"check the line's speed, and that the {what} on this port speaks TDP."
     )
