@@ -10,7 +10,8 @@ from typing import Final, Protocol
 from drivers.registry import NameFrames
 
 MINUTE_MS: Final = 60_000
-MOST_BYTES: Final = 2**20
+MOST_BYTES: Final = 2**16
+"""Far more than `NAMES_TOLD` frames; of a device that babbles, all of it is named while the event loop waits."""
 NAMES_TOLD: Final = 16
 
 
