@@ -84,8 +84,12 @@ def run_bench(folder: Path, *arguments: str) -> BenchRun:
     return BenchRun(folder / "report", done.returncode, done.stdout + done.stderr)
 
 
+CONTRACT = ("tests/hil/test_contract.py", "tests/hil/test_facts.py")
+
+
 def test_the_contract_holds_on_the_simulator(tmp_path: Path) -> None:
-    done = run_bench(tmp_path, "tests/hil/test_contract.py", *ALL_SIMULATED)
+    """Nobody's hands are needed for simulated devices, whether or not somebody is there."""
+    done = run_bench(tmp_path, *CONTRACT, *ALL_SIMULATED, "--hands-free")
     assert done.status == 0, done.output
     counts = done.counts()
     assert counts["tests"] >= 3 * 20
@@ -112,7 +116,7 @@ def test_every_written_round_is_dealt_on_the_simulator(tmp_path: Path) -> None:
         (("--device", "shoe=serial:/dev/x", "--device", "shuffler=serial:/dev/x"), "one and the same port"),
         (("--device", "shoe=serial:/dev/nowhere", "--hands-free"), "There is no shoe to be tested"),
         (("--device", "shoe=serial:/dev/nowhere"), "--hands-free"),
-        (("--device", "shoe=sim", "--key", "shoe=none.key"), "never paired"),
+        (("--device", "shoe=sim", "--key", "shoe=none.key"), "The key of none.key cannot be used"),
         (("--device", "shoe=sim", "--key", "layout=none.key"), "cannot be read"),
     ],
 )
@@ -141,9 +145,8 @@ def test_f70_a_run_that_met_no_device_has_failed(tmp_path: Path) -> None:
 
 
 def test_what_needs_hands_is_left_out_and_counted(tmp_path: Path) -> None:
-    done = run_bench(
-        tmp_path, "tests/hil/test_contract.py", "--device", "layout=sim", "--hands-free", "-k", "life or says"
-    )
+    with simulated(tmp_path, DeviceKind.LAYOUT) as port:
+        done = run_bench(tmp_path, *CONTRACT, "--device", f"layout={port}", "--hands-free", "-k", "life or says")
     assert done.status == 0, done.output
     assert re.search(r"\d+ not run: needs a person's hands", done.output)
     assert "needs a person" in done.html
@@ -160,7 +163,7 @@ def test_a_bench_that_failed_is_not_tried_again(tmp_path: Path) -> None:
     assert counts["failures"] == 1
     assert counts["skipped"] == 3, "the other tests of the shuffler"
     assert counts["tests"] == 8, "those of the shoe are not touched by it"
-    assert "not run: the shuffler has failed at test_it_says_what_it_is[shuffler]" in done.output
+    assert "not run: the bench has failed with the shuffler at test_it_says_what_it_is[shuffler]" in done.output
     assert "HELLO_ANSWER" in done.html
     assert "first sequence" in done.html
 
@@ -184,7 +187,7 @@ def test_cards_stand_in_the_report_only_where_that_is_asked_for(tmp_path: Path, 
             port.tell(CardDrawn(at_ms=0, draw=next(draws), card=Card.QUEEN_OF_HEARTS, face="down"))
 
         arguments = ["--device", f"shoe={port}", "-k", "numbered", *(["--show-cards"] if shown else [])]
-        done = with_somebody(tmp_path, Person({"Draw one card": draw}), "tests/hil/test_contract.py", *arguments)
+        done = with_somebody(tmp_path, Person({"Draw one card": draw}), "tests/hil/test_facts.py", *arguments)
     assert done.status == 1, done.output
     assert "card_drawn" in done.html
     assert bool(CARD.search(done.html)) is shown
@@ -200,7 +203,7 @@ def test_a_person_is_told_what_to_do_and_waited_for(tmp_path: Path) -> None:
                 "Switch the shuffler off and on": lambda: port.devices.switch_on(DeviceKind.SHUFFLER),
             }
         )
-        arguments = ("tests/hil/test_contract.py", "--device", f"shuffler={port}", "-m", "hands")
+        arguments = ("tests/hil/test_facts.py", "--device", f"shuffler={port}")
         done = with_somebody(tmp_path, person, *arguments)
     assert done.status == 0, done.output + person.seen
     assert done.counts()["skipped"] == 0

@@ -19,8 +19,9 @@ from drivers.transports.transport import Transport
 from tests.hil.devices import BenchRefusedError, Device
 from tests.hil.frames import FrameLog
 from tests.hil.hands import Hands, PersonsHands, SimulatedHands
-from tests.hil.simulated import SimulatedDevices
+from tests.hil.simulated import SimulatedDevices, paired
 from tests.hil.terminal import Terminal
+from tests.hil.waiting import BenchFaultError
 from tests.hil.wire import NONCE_BYTES, Wire
 
 LOOK_S: Final = 0.01
@@ -55,9 +56,13 @@ class Bench:
             raise BenchRefusedError("There is no terminal, and nobody to be asked at it.")
         return PersonsHands(self.terminal, self.patience_s)
 
-    async def look(self, device: Device) -> None:
-        """Find it, know it, and see that it can be tested. Raises BenchRefusedError."""
-        await _Look(device).done()
+    async def look(self, device: Device, log: FrameLog) -> None:
+        """Find it, know it, bring it to rest, and see that it can be tested. Raises BenchRefusedError."""
+        await _Look(device, log).done()
+        try:
+            await self.bring_to_rest(device.kind, log)
+        except BenchFaultError as fault:
+            raise BenchRefusedError(f"The {device.name} at {device.port} cannot be brought to rest: {fault}.") from None
 
     async def bring_to_rest(self, kind: DeviceKind, log: FrameLog) -> None:
         """As `rest`, on a connection of its own."""
@@ -83,8 +88,10 @@ async def rest(wire: Wire) -> None:
 class _Look:
     """One session of the project's own driver with a device, as the daemon would have it."""
 
-    def __init__(self, device: Device) -> None:
+    def __init__(self, device: Device, log: FrameLog) -> None:
         self._device = device
+        self._log = log
+        self._connection = log.opened(device.name)
         self._driver = TdpDriver(device.kind, None)
         self._transport: Transport | None = None
         self._steps: deque[Step] = deque()
@@ -114,10 +121,12 @@ class _Look:
         device.claims, device.boot = self._up.claims, self._up.boot
 
     def _arrived(self, data: bytes) -> None:
+        self._log.note(self._device.name, self._connection, data, to_host=True)
         self._take(self._driver.receive(data, _now_ms()))
 
     def _take(self, step: Step) -> None:
-        if self._transport is not None:
+        if self._transport is not None and step.to_send:
+            self._log.note(self._device.name, self._connection, step.to_send, to_host=False)
             self._transport.write(step.to_send)
         for report in step.reports:
             if isinstance(report, LinkUp):
@@ -138,9 +147,10 @@ def open_bench(devices: Sequence[Device], folder: Path, *, patience_s: float, ha
     real = [device for device in devices if not device.simulated]
     terminal = Terminal() if real and not hands_free else None
     kinds = [device.kind for device in devices if device.simulated]
+    keys = {device.kind: device.key for device in devices if device.key is not None}
     return Bench(
         devices={device.kind: device for device in devices},
-        simulated=SimulatedDevices(kinds, folder) if kinds else None,
+        simulated=SimulatedDevices(kinds, folder, paired(keys)) if kinds else None,
         terminal=terminal,
         patience_s=patience_s,
         folder=folder,

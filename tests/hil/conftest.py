@@ -4,9 +4,11 @@ Without `--device` nothing of this folder is collected when other tests are run,
 """
 
 import asyncio
+import inspect
+import signal
 import tempfile
 from collections import Counter
-from collections.abc import Generator, Mapping
+from collections.abc import AsyncIterator, Generator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -15,20 +17,24 @@ import pytest
 
 from drivers.driver import DeviceKind
 from simulator.scenarios.loader import load_scenario, scenario_names
-from tests.hil.bench import Bench, open_bench
+from tests.hil.bench import Bench, open_bench, rest
 from tests.hil.devices import BenchRefusedError, Device, read_devices
 from tests.hil.frames import FrameLog
 from tests.hil.instructions import beyond_hands, kinds_of
 from tests.hil.report import Outcome, html_report
 from tests.hil.terminal import NobodyThereError
 from tests.hil.waiting import BenchFaultError
+from tests.hil.wire import Wire
 
-HERE: Final = Path(__file__).resolve().parent
+CONFTEST: Final = Path(__file__).resolve()
+HERE: Final = CONFTEST.parent
 BENCH: Final = pytest.StashKey[Bench]()
 LOG: Final = pytest.StashKey[FrameLog]()
 OUTCOMES: Final = pytest.StashKey[list[Outcome]]()
 BEGAN: Final = pytest.StashKey[datetime]()
 FOLDER: Final = pytest.StashKey[tempfile.TemporaryDirectory[str]]()
+NOT_ENDED: Final = "This run has not ended: it is under way, or was broken off before it could write its report."
+LOOK: Final = "Before anything is tested every device has to be there, be what it is said to be, and be at rest."
 NOTHING_TESTED: Final = "No test had an answer from any device of the bench: nothing was tested."
 HANDS_FREE: Final = "needs a person's hands (--hands-free)"
 
@@ -71,9 +77,15 @@ def pytest_configure(config: pytest.Config) -> None:
     folder = tempfile.TemporaryDirectory(prefix="bench-")
     config.stash[FOLDER] = folder
     config.add_cleanup(folder.cleanup)
-    if config.option.collectonly:
-        return
     option = config.option
+    if option.collectonly:
+        return
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.default_int_handler)  # as Ctrl-C: nothing is left behind
+    if option.tbstyle == "auto":
+        option.tbstyle = "short"
+    if option.verbose == 0:
+        option.verbose = 1
     try:
         devices = read_devices(option.bench_devices, option.bench_keys, Path(folder.name))
         bench = open_bench(
@@ -81,17 +93,19 @@ def pytest_configure(config: pytest.Config) -> None:
         )
     except (BenchRefusedError, NobodyThereError) as refused:
         raise pytest.UsageError(str(refused)) from None
-    config.stash[BENCH] = bench
+    config.add_cleanup(bench.close)
     config.stash[OUTCOMES] = []
     config.stash[BEGAN] = datetime.now(UTC)
-    config.add_cleanup(bench.close)
     report: Path = option.bench_report
     try:
         report.mkdir(parents=True, exist_ok=True)
+        (report / "junit.xml").unlink(missing_ok=True)
+        (report / "report.html").write_text(html_report(config.stash[BEGAN], devices, [], [NOT_ENDED]), "utf-8")
     except OSError as error:
         raise pytest.UsageError(
             f"No report can be written to {report} ({error.strerror}): name another folder."
         ) from None
+    config.stash[BENCH] = bench
     if option.xmlpath is None:
         option.xmlpath = str(report / "junit.xml")
 
@@ -101,20 +115,20 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     bench = session.config.stash.get(BENCH, None)
     if bench is None:
         return
+    log = FrameLog(cards=session.config.option.bench_show_cards)
 
     async def look() -> None:
         for device in bench.devices.values():
-            await bench.look(device)
-            try:
-                await bench.bring_to_rest(device.kind, FrameLog(cards=False))
-            except BenchFaultError as fault:
-                sentence = f"The {device.name} at {device.port} cannot be brought to rest: {fault}."
-                raise BenchRefusedError(sentence) from None
+            await bench.look(device, log)
 
     try:
         asyncio.run(look())
     except BenchRefusedError as refused:
-        raise pytest.UsageError(str(refused)) from None
+        sections = list(log.sections())
+        session.config.stash[OUTCOMES].append(Outcome("the bench", "failed", 0.0, str(refused), LOOK, sections))
+        write_report(session.config)
+        shown = [f"{heading}\n" + "\n".join(lines) for heading, lines in sections]
+        raise pytest.UsageError("\n\n".join([str(refused), *shown])) from None
 
 
 def pytest_report_header(config: pytest.Config) -> list[str]:
@@ -148,9 +162,9 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     missing = [kind.value for kind in kinds if kind not in bench.devices]
     if missing:
         pytest.skip(f"needs a {' and a '.join(missing)} on the bench")
-    if item.get_closest_marker("hands") is not None and item.config.option.bench_hands_free:
-        pytest.skip(HANDS_FREE)
     real = [bench.devices[kind] for kind in kinds if not bench.devices[kind].simulated]
+    if real and item.get_closest_marker("hands") is not None and item.config.option.bench_hands_free:
+        pytest.skip(HANDS_FREE)
     name = scenario_of_item(item)
     if real and name is not None and (slip := beyond_hands(load_scenario(name))) is not None:
         pytest.skip(f"has a slip that no hand can make ({slip})")
@@ -187,26 +201,62 @@ def log(request: pytest.FixtureRequest) -> FrameLog:
     return log
 
 
+@pytest.fixture
+async def wire(bench: Bench, kind: DeviceKind, log: FrameLog) -> AsyncIterator[Wire]:
+    """A connection to a device that is at rest, and is the one that was found when the bench was looked at."""
+    async with Wire(bench.devices[kind], log) as wire:
+        await rest(wire)
+        answer = await wire.hello()
+        claims = bench.devices[kind].claims
+        assert claims is not None
+        assert answer.serial_number == claims.serial_number, "another device has been plugged in"
+        bench.talked.add(kind)
+        yield wire
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
+    """A test whose frames were not all what the specification allows has failed, whatever it was about."""
+    yield
+    log = item.stash.get(LOG, None)
+    if log is not None and log.objections:
+        pytest.fail("\n".join(log.objections), pytrace=False)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    if call.excinfo is not None and call.excinfo.errisinstance(BenchFaultError):
+        # Its sentence says all; where in this suite it was noticed is no matter of the device's.
+        call.excinfo.traceback = call.excinfo.traceback.filter(lambda entry: Path(entry.path) in (item.path, CONFTEST))
     report = yield
     bench = item.config.stash[BENCH]
     outcomes = item.config.stash[OUTCOMES]
     if report.failed:
         for kind in kinds_of_item(item):
-            bench.broken.setdefault(kind, f"not run: the {kind.value} has failed at {item.name}")
+            bench.broken.setdefault(kind, f"not run: the bench has failed with the {kind.value} at {item.name}")
         log = item.stash.get(LOG, None)
-        frames = [] if log is None else list(log.lines())
-        report.sections += [(f"frames of the {device}", "\n".join(lines)) for device, lines in frames]
-        outcomes.append(Outcome(item.name, "failed", report.duration, report.longreprtext, frames))
+        sections = [] if log is None else list(log.sections())
+        says = says_of_item(item)
+        report.sections += [("What is tested", says)] + [(heading, "\n".join(lines)) for heading, lines in sections]
+        outcomes.append(Outcome(item.name, "failed", report.duration, report.longreprtext, says, sections))
     elif report.skipped:
         why = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
         outcomes.append(Outcome(item.name, "notrun", report.duration, why.removeprefix("Skipped: ")))
     elif report.when == "call":
         outcomes.append(Outcome(item.name, "passed", report.duration))
     return report
+
+
+def says_of_item(item: pytest.Item) -> str:
+    """What the test is about, in words."""
+    name = scenario_of_item(item)
+    if name is not None:
+        scenario = load_scenario(name)
+        return f"{scenario.title}. {scenario.says}"
+    says = inspect.getdoc(item.function) if isinstance(item, pytest.Function) else None
+    return f"{says or ''} [numbers in brackets: sections of drivers/tdp/spec.md]"
 
 
 @pytest.hookimpl(trylast=True)
@@ -218,10 +268,16 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
         return
     if exitstatus == pytest.ExitCode.OK and not bench.talked:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
+    unreached = session.testscollected - len({outcome.name for outcome in config.stash[OUTCOMES]})
+    broken_off = f"The run was broken off: {unreached} of {session.testscollected} tests were not reached."
+    write_report(config, *([broken_off] if exitstatus == pytest.ExitCode.INTERRUPTED else []))
+
+
+def write_report(config: pytest.Config, *more: str) -> None:
     file: Path = config.option.bench_report / "report.html"
-    outcomes = config.stash[OUTCOMES]
-    text = html_report(config.stash[BEGAN], bench.devices.values(), outcomes, closing_lines(config))
-    file.write_text(text, encoding="utf-8")
+    devices, outcomes = config.stash[BENCH].devices.values(), config.stash[OUTCOMES]
+    lines = [*more, *closing_lines(config)]
+    file.write_text(html_report(config.stash[BEGAN], devices, outcomes, lines), encoding="utf-8")
 
 
 def closing_lines(config: pytest.Config) -> list[str]:

@@ -14,7 +14,7 @@ SECRET_BYTES: Final = 32
 
 
 def write_daemon_files(folder: Path, scenario: Scenario, devices: Sequence[Device]) -> Path:
-    """bridge.toml and the keys in `folder`; every port is recorded in `recordings`, by kind."""
+    """bridge.toml and a table's key in `folder`; every port is recorded in `recordings`, by kind."""
     _secret(folder / "table.key", secrets.token_bytes(SECRET_BYTES))
     lines = ["[table]", 'name = "bench"', f'deal = "{scenario.rig}"', f"decks = {scenario.decks}"]
     lines += [f"seats = {scenario.places}", f"sensors = {str(scenario.sensors).lower()}", ""]
@@ -26,9 +26,8 @@ def write_daemon_files(folder: Path, scenario: Scenario, devices: Sequence[Devic
         lines += [f"port = {json.dumps(device.port)}", f'capture = "recordings/{device.name}"']
         if device.claims is not None:
             lines += [f"serial_number = {json.dumps(device.claims.serial_number)}"]
-        if device.key is not None:
-            _secret(folder / f"{device.name}.key", device.key)
-            lines += [f'key = "{device.name}.key"']
+        if device.key_file is not None:
+            lines += [f"key = {json.dumps(str(device.key_file))}"]
     config = folder / "bridge.toml"
     config.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return config

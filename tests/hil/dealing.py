@@ -32,7 +32,7 @@ from simulator.world import Chances
 from tests.hil.bench import Bench
 from tests.hil.daemon_files import write_daemon_files
 from tests.hil.instructions import instruction, kinds_of
-from tests.hil.reported import Reported, in_words, place_in_words
+from tests.hil.reported import Reported, in_words, place_in_words, told_lines
 from tests.hil.waiting import BenchFaultError, until
 
 START_S: Final = 60.0
@@ -64,6 +64,7 @@ class Dealing:
         self._control = ControlClient(folder / "control.sock", "bench")
         self._reading: asyncio.Task[None] | None = None
         self._death: Exception | None = None
+        self._dealing = False
 
     async def __aenter__(self) -> Self:
         devices = [self._bench.devices[kind] for kind in self.kinds]
@@ -73,7 +74,10 @@ class Dealing:
             await self._daemon.start(self._died)
             await self._connect()
             self._reading = asyncio.create_task(self._follow())
-            await self._until(lambda: len(self.screen.up) == len(self.kinds), "the daemon to know all devices", START_S)
+            known = " and the ".join(kind.value for kind in self.kinds)
+            all_up = f"the daemon to know the {known}: its log says why it does not"
+            await self._until(lambda: len(self.screen.up) == len(self.kinds), all_up, START_S)
+            self._dealing = True
         except BaseException:
             await self._close()
             raise
@@ -88,12 +92,18 @@ class Dealing:
         """All rounds of the scenario; what was told otherwise than is written, each in a sentence."""
         for written in self._scenario.played():
             await self._perform(self._dealer.play(written))
+        await self._caught_up()
+        untold = [
+            f"the {kind.value} reported {in_words(fact)}, which nobody has done"
+            for kind, reported in self.reported.items()
+            for fact in reported.left()
+        ]
         refused = [
             f"{told['fact']} was refused: {sentence}"
             for real in self._dealer.truth.rounds
             for told, sentence in real.refusals
         ]
-        return [*mistakes(self._judged(), self.screen.events), *refused]
+        return [*mistakes(self._judged(), self.screen.events), *refused, *untold]
 
     def _judged(self) -> Scenario:
         """The scenario as far as it can be judged: real cards come out as they fall, and money follows the cards."""
@@ -210,8 +220,8 @@ class Dealing:
     async def _plug(self, kind: DeviceKind) -> None:
         hands = self._bench.hands(kind)
         await hands.plug(kind)
-        self._unplugged.discard(kind)
         await self._until(lambda: kind.value in self.screen.up, f"the {kind.value} to be up again", hands.patience_s)
+        self._unplugged.discard(kind)
         owed, self._owed = self._owed, []
         for owing, fact in owed:
             await self._reports(owing, fact)
@@ -278,7 +288,19 @@ class Dealing:
                     self._table.shuffler.stopped = command == "stop"
         if event["event"] == "device_up":
             self._bench.talked.add(DeviceKind(event["claims"]["kind"]))
+        if self._dealing and (fault := self._fault(event)) is not None:
+            self._died(BenchFaultError(fault))
         self.screen.show(event)
+
+    def _fault(self, event: Told) -> str | None:
+        """What no device does in a round of its own accord; there is nothing to be waited for after it."""
+        match event:
+            case {"event": "device_down", "device": device} if DeviceKind(device) not in self._unplugged:
+                return f"the {device} was lost though nobody pulled its cable: {event['reason']}"
+            case {"event": "fact_refused", "source": source, "fact": fact, "sentence": sentence}:
+                if source in [kind.value for kind in self.kinds]:
+                    return f"the daemon refused {fact} of the {source}: {sentence}"
+        return None
 
     def _died(self, death: Exception) -> None:
         self._death = self._death or death
@@ -288,6 +310,11 @@ class Dealing:
 
     def _now_ms(self) -> int:
         return int((time.monotonic() - self._began_s) * 1000)
+
+    def notes(self) -> dict[str, list[str]]:
+        """For the report: what the daemon told last, without cards, and the end of its log."""
+        tail = [] if self._daemon is None else self._daemon.tail().splitlines()
+        return {"What the daemon told": told_lines(self.screen.events), "The end of the daemon's log": tail}
 
     async def _close(self) -> None:
         await self._control.close()

@@ -1,7 +1,7 @@
 """What stands on the bench: the devices named on the command line, and what was found where they were said to be."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -25,12 +25,16 @@ class BenchRefusedError(Exception):
 
 @dataclass(slots=True)
 class Device:
-    """One device of the bench. `claims` and `boot` are those of the last look at it, None before it was found."""
+    """One device of the bench. `claims` and `boot` are those of the last look at it, None before it was found.
+
+    `key_file`: where `key` stands, which nothing copies.
+    """
 
     kind: DeviceKind
     port: str
     simulated: bool
-    key: bytes | None = None
+    key: bytes | None = field(default=None, repr=False)
+    key_file: Path | None = None
     claims: Claims | None = None
     boot: str | None = None
 
@@ -40,7 +44,7 @@ class Device:
 
 
 def read_devices(devices: Sequence[str], keys: Sequence[str], folder: Path) -> list[Device]:
-    """The devices of the options `--device` and `--key`; simulated ones get a port in `folder`.
+    """The devices of the options `--device` and `--key`; simulated ones get a port in `folder`, and hold their key.
 
     Raises BenchRefusedError.
     """
@@ -60,9 +64,10 @@ def read_devices(devices: Sequence[str], keys: Sequence[str], folder: Path) -> l
         kind, _, file = text.partition("=")
         if kind not in KINDS or KINDS[kind] not in found or not file:
             raise BenchRefusedError(f'"--key {text}" cannot be read: write --key KIND=FILE for a device that is named.')
-        if found[KINDS[kind]].simulated:
-            raise BenchRefusedError(f"The simulated {kind} was never paired: take --key {text} away.")
-        found[KINDS[kind]].key = _key(Path(file))
+        device = found[KINDS[kind]]
+        if device.key is not None:
+            raise BenchRefusedError(f"There are two keys for the {kind}: name one.")
+        device.key, device.key_file = _key(Path(file)), Path(file).absolute()
     return list(found.values())
 
 

@@ -21,6 +21,7 @@ from drivers.transports.capture import read_capture
 
 FRAMES_SHOWN: Final = 80
 """Of one device, the last ones before the failure and the few after it."""
+OBJECTIONS_SHOWN: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +34,22 @@ class Passed:
     data: bytes
 
 
+def name_of(body: bytes) -> str:
+    """A frame's body by message and numbers, such as "FACT seq 12 number 7 door_opened"."""
+    return name_frames([(True, DELIMITER + encode_frame(body))])[0][2:]
+
+
 @dataclass(slots=True)
 class FrameLog:
-    """By device, in order. `cards`: whether cards may be written out."""
+    """By device, in order. `cards`: whether cards may be written out; the bytes hold them, and are never shown.
+
+    `objections`: what was sent though the specification forbids it. `notes`: more for the report, by heading.
+    """
 
     cards: bool
-    passed: dict[str, list[Passed]] = field(default_factory=dict)
+    passed: dict[str, list[Passed]] = field(default_factory=dict, repr=False)
+    objections: list[str] = field(default_factory=list)
+    notes: dict[str, list[str]] = field(default_factory=dict)
 
     def opened(self, device: str) -> int:
         """The number of a new connection."""
@@ -55,6 +66,20 @@ class FrameLog:
                 number = self.opened(device)
                 for piece in connection.pieces:
                     self.passed[device].append(Passed(piece.at_ns / 1e9, number, piece.to_host, piece.data))
+
+    def forbidden(self, device: str, what: str) -> None:
+        """A device sent what it may not; each thing once."""
+        objection = f"the {device} sent {what}"
+        if objection not in self.objections and len(self.objections) < OBJECTIONS_SHOWN:
+            self.objections.append(objection)
+
+    def sections(self) -> Iterator[tuple[str, list[str]]]:
+        """All that a report of a failure shows below it: headings and lines."""
+        if self.objections:
+            yield "What the specification forbids", self.objections
+        yield from self.notes.items()
+        for device, lines in self.lines():
+            yield f"Frames of the {device}", lines
 
     def lines(self) -> Iterator[tuple[str, list[str]]]:
         """Device, and its last frames as text."""
@@ -84,13 +109,13 @@ class FrameLog:
                 yield f"{at} {'<' if piece.to_host else '>'} junk"
 
     def _line(self, body: bytes, *, to_host: bool) -> str:
-        name = name_frames([(to_host, DELIMITER + encode_frame(body))])[0]
+        name = f"{'<' if to_host else '>'} {name_of(body)}"
         try:
             header = Header.from_bytes(body)
             message, _ = read_message(header, body[:-TRAILER_SIZE] if header.authenticated else body)
             more = self._more(message)
-        except BadMessage:
-            more = "cannot be read"
+        except BadMessage as error:
+            more = f"cannot be read: {error}"
         return f"{name}  {more}".rstrip()
 
     def _more(self, message: object) -> str:

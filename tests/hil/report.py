@@ -19,13 +19,17 @@ WORDS: Final = {"passed": "passed", "failed": "failed", "notrun": "not run"}
 
 @dataclass(slots=True)
 class Outcome:
-    """One test. `result` is passed, failed or notrun; `why`: what failed, or why it was not run."""
+    """One test. `result` is passed, failed or notrun; `why`: what failed, or why it was not run.
+
+    `says`: what is tested, in words; `sections`: headings and lines that a failure shows.
+    """
 
     name: str
     result: str
     took_s: float
     why: str = ""
-    frames: list[tuple[str, list[str]]] = field(default_factory=list)
+    says: str = ""
+    sections: list[tuple[str, list[str]]] = field(default_factory=list)
 
 
 def html_report(began: datetime, devices: Iterable[Device], outcomes: Sequence[Outcome], closing: Iterable[str]) -> str:
@@ -96,11 +100,11 @@ def _tests(outcomes: Sequence[Outcome]) -> str:
 
 
 def _failure(number: int, outcome: Outcome) -> str:
-    frames = "".join(
-        f"<h3>Frames of the {escape(device)}</h3><pre>{escape(chr(10).join(lines))}</pre>"
-        for device, lines in outcome.frames
+    sections = "".join(
+        f"<h3>{escape(heading)}</h3><pre>{escape(chr(10).join(lines))}</pre>" for heading, lines in outcome.sections
     )
-    return f'<h2 id="failure-{number}">{escape(outcome.name)}</h2><pre>{escape(outcome.why)}</pre>{frames}'
+    head = f'<h2 id="failure-{number}">{escape(outcome.name)}</h2><p>{escape(outcome.says)}</p>'
+    return f"{head}<pre>{escape(outcome.why)}</pre>{sections}"
 
 
 def _row(tag: str, *cells: str) -> str:

@@ -1,5 +1,6 @@
 """What the devices of a bench have told the daemon: read from its recordings of their ports while these grow."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -20,10 +21,13 @@ from drivers.facts import (
 )
 from drivers.tdp.recording import TdpRecording
 from drivers.transports.capture import CaptureError, read_capture
+from simulator.steps import Told
 from tests.hil.waiting import BenchFaultError
 
 MAY_COME_BETWEEN: Final = (DoorOpened, DoorClosed, CutCard)
 """What handling a machine causes by the way."""
+EVENTS_SHOWN: Final = 40
+UNTOLD: Final = frozenset({"seq", "round", "event", "card", "hand"})
 
 
 class Reported:
@@ -60,6 +64,11 @@ class Reported:
                 f"the {self._kind.value} reported {in_words(told)} where {in_words(wanted)} was awaited"
             )
         return True
+
+    def left(self) -> list[DeviceFact]:
+        """What it has reported and nobody has awaited, apart from what handling causes."""
+        self._look()
+        return [fact for fact in self._waiting if not isinstance(fact, MAY_COME_BETWEEN)]
 
     def _level_met(self, wanted: SeatCount) -> bool:
         before = self._awaited_levels.get(wanted.seat, 0)
@@ -133,3 +142,17 @@ def in_words(fact: DeviceFact) -> str:
 
 def place_in_words(place: object) -> str:
     return "the dealer's place" if place == "dealer" else f"seat {place}"
+
+
+def told_lines(events: Sequence[Told]) -> list[str]:
+    """The feed's last events by name, with what stands in them as far as it cannot show a card."""
+    return [_told_line(event) for event in events[-EVENTS_SHOWN:]]
+
+
+def _told_line(event: Told) -> str:
+    shown = [
+        f"{name}={value}"
+        for name, value in event.items()
+        if name not in UNTOLD and isinstance(value, str | int | float) and value != ""
+    ]
+    return f"{event['seq']:5} round {event['round']}  {event['event']}  {' '.join(shown)}".rstrip()

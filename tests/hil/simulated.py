@@ -3,9 +3,9 @@
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 from drivers.driver import DeviceKind
 from drivers.facts import DeviceFact
@@ -16,6 +16,9 @@ from simulator.table import Furniture, SimulatedTable
 from simulator.wires.pty import PtyPort
 from simulator.world import Chances
 
+MakeFirmware: TypeAlias = Callable[[SimulatedTable, DeviceKind, int], Firmware]
+"""The firmware of a device of that table that is switched on for the so-manieth time."""
+
 ANSWER_S: Final = 10.0
 SEED: Final = 1
 
@@ -24,17 +27,25 @@ def fitted(table: SimulatedTable, kind: DeviceKind, power_up: int) -> Firmware:
     return firmware_for(table, kind, power_up=power_up)
 
 
-class SimulatedDevices:
-    """Every method may be called from any thread, and has taken effect when it comes back.
+def paired(keys: Mapping[DeviceKind, bytes]) -> MakeFirmware:
+    """Devices that keep the key that they were paired with over their power-ups."""
 
-    `make`: the firmware of a device that is switched on for the so-manieth time.
-    """
+    def make(table: SimulatedTable, kind: DeviceKind, power_up: int) -> Firmware:
+        firmware = fitted(table, kind, power_up)
+        firmware.guard.key = keys.get(kind)
+        return firmware
+
+    return make
+
+
+class SimulatedDevices:
+    """Every method may be called from any thread, and has taken effect when it comes back."""
 
     def __init__(
         self,
         kinds: Collection[DeviceKind],
         folder: Path,
-        make: Callable[[SimulatedTable, DeviceKind, int], Firmware] = fitted,
+        make: MakeFirmware = fitted,
     ) -> None:
         self._make = make
         self._folder = folder

@@ -23,6 +23,8 @@ async def test_round(bench: Bench, log: FrameLog, scenario_name: str, tmp_path: 
         async with dealing:
             wrong = await dealing.play()
     finally:
+        log.notes |= dealing.notes()
         for kind, reported in dealing.reported.items():
             log.add_recordings(kind.value, reported.files)
-    assert wrong == []
+    if wrong:
+        pytest.fail("\n".join(wrong), pytrace=False)

@@ -6,6 +6,7 @@ and what is not answered.
 
 import asyncio
 import secrets
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from types import TracebackType
@@ -16,8 +17,9 @@ from drivers.errors import LinkError
 from drivers.framing import DELIMITER, FrameDecoder, encode_frame
 from drivers.tdp.auth import NotTrusted, Seal, SealReader, key_id, session_keys
 from drivers.tdp.codes import MessageType
+from drivers.tdp.fact_layout import UnknownFactCode
 from drivers.tdp.fields import BadMessage
-from drivers.tdp.header import MAJOR, Header, session_id
+from drivers.tdp.header import HEADER_SIZE, MAJOR, MINOR, Header, session_id
 from drivers.tdp.messages import (
     Ack,
     Alive,
@@ -41,7 +43,8 @@ from drivers.tdp.stream import SequencedReceiver
 from drivers.transports.opening import open_transport
 from drivers.transports.transport import Transport
 from tests.hil.devices import Device
-from tests.hil.frames import FrameLog
+from tests.hil.frames import FrameLog, name_of
+from tests.hil.reported import in_words
 from tests.hil.waiting import BenchFaultError, Progress, unseen, until
 
 ANSWER_S: Final = 10.0
@@ -57,6 +60,8 @@ class Wire:
     """One connection; use as an async context. `attentive`: it pings and acknowledges by itself, as a host has to.
 
     `messages`: all of the present session, the sequenced ones in their turn and once each. `raw`: every byte that came.
+    `quickest_s`: the shortest time that the answer to a PING took. Frames that arrived whole and are not what the
+    specification allows are noted in the log, whatever the test is about.
     """
 
     def __init__(self, device: Device, log: FrameLog) -> None:
@@ -68,12 +73,14 @@ class Wire:
         self.session = 0
         self.answer: HelloAnswer | None = None
         self.repeated = 0
+        self.quickest_s = float("inf")
         self._log = log
         self._connection = 0
         self._decoder = FrameDecoder()
         self._transport: Transport | None = None
         self._lost: LinkError | None = None
         self._stream: SequencedReceiver[Message] = SequencedReceiver(0)
+        self._payloads: dict[int, bytes] = {}
         self._seal: Seal | None = None
         self._reader: SealReader | None = None
         self._sequence = secrets.randbelow(1 << SEQUENCE_BITS)
@@ -87,7 +94,7 @@ class Wire:
         try:
             self._transport = await open_transport(self.device.port, self._arrived, self._gone)
         except LinkError as error:
-            raise BenchFaultError(str(error)) from error
+            raise BenchFaultError(str(error)) from None
         self._pinging = asyncio.create_task(self._keep_alive())
         return self
 
@@ -159,8 +166,10 @@ class Wire:
         """Ask for a sign of life, and wait for it: whatever was said before it has been looked at then."""
         self._pings += 1
         asked = self._pings
+        asked_s = time.monotonic()
         self.send(Ping(id=asked))
         await self.wait(lambda: any(alive.ping == asked for alive in self.of(Alive)), f"the answer to PING {asked}")
+        self.quickest_s = min(self.quickest_s, time.monotonic() - asked_s)
         return next(alive for alive in self.of(Alive) if alive.ping == asked)
 
     async def command(self, code: int) -> list[OutcomeMessage]:
@@ -210,6 +219,16 @@ class Wire:
     def facts(self) -> list[FactMessage]:
         return self.of(FactMessage)
 
+    def facts_in_words(self) -> list[str]:
+        """As `facts`, without the cards."""
+        words = []
+        for message in self.facts:
+            try:
+                words.append(in_words(message.fact()[0]))
+            except UnknownFactCode:
+                words.append(f"a fact of the unknown code {message.code:#04x}")
+        return words
+
     def send(self, message: HostMessage) -> None:
         """In the present session."""
         self.write(self.frame(message))
@@ -245,25 +264,49 @@ class Wire:
         self.raw += data
         self._log.note(self.device.name, self._connection, data, to_host=True)
         for body in self._decoder.feed(data):
-            with suppress(BadMessage, NotTrusted):
+            try:
                 self._take(body)
+            except (BadMessage, NotTrusted) as error:
+                self._forbidden(f"{name_of(body)} cannot be taken: {error}")
 
     def _take(self, body: bytes) -> None:
+        """(3.1) Raises BadMessage, NotTrusted."""
         header = Header.from_bytes(body)
         if not header.to_host:
-            return
-        if header.message_type == MessageType.HELLO_ANSWER:
+            self._forbidden(f"{name_of(body)} with the direction of the host's frames (3.1), as an echo has it (4.1)")
+        elif header.message_type == MessageType.HELLO_ANSWER:
             self._answered(header, body)
         elif header.session == self.session and self.session:
-            message, _ = read_message(header, body if self._reader is None else self._reader.open(header, body))
-            if not message.SEQUENCED:
-                self.messages.append(message)
-                return
-            before = self._stream.repeated
-            self.messages += self._stream.take(header.sequence, message)
-            self.repeated += self._stream.repeated - before
-            if self.attentive and self._acknowledged is None:
-                self.send(Ack())
+            self._of_session(header, body)
+
+    def _of_session(self, header: Header, body: bytes) -> None:
+        if header.major != MAJOR:
+            self._forbidden(f"{name_of(body)} of major {header.major} in a session of major {MAJOR} (3.1)")
+            return
+        if header.authenticated and self._reader is None:
+            self._forbidden(f"{name_of(body)} marked as authenticated in a session that is not (3.1)")
+            return
+        opened = body if self._reader is None else self._reader.open(header, body)
+        message, rest = read_message(header, opened)
+        if isinstance(message, FactMessage):
+            with suppress(UnknownFactCode):
+                fact, rest = message.fact()
+                if fact.source != self.device.name:
+                    self._forbidden(f"{name_of(body)}, which is a fact of a {fact.source} (6)")
+        if rest and header.minor <= MINOR:
+            self._forbidden(f"{name_of(body)} is {rest} bytes longer than it is in TDP {MAJOR}.{MINOR} (5)")
+        if not message.SEQUENCED:
+            self.messages.append(message)
+            return
+        if self._payloads.setdefault(header.sequence, opened[HEADER_SIZE:]) != opened[HEADER_SIZE:]:
+            self._forbidden(f"{name_of(body)} is not what it was when that sequence was first sent (3.2)")
+        before, ahead = self._stream.repeated, self._stream.too_far_ahead
+        self.messages += self._stream.take(header.sequence, message)
+        self.repeated += self._stream.repeated - before
+        if self._stream.too_far_ahead > ahead:
+            self._forbidden(f"{name_of(body)} is farther ahead than the window of 8 (3.2)")
+        if self.attentive and self._acknowledged is None:
+            self.send(Ack())
 
     def _answered(self, header: Header, body: bytes) -> None:
         answer, _ = read_message(header, body)
@@ -273,6 +316,7 @@ class Wire:
         self.session = session_id(answer.nonce, answer.boot)
         if first:
             self._stream = SequencedReceiver(answer.first_sequence)
+            self._payloads.clear()
             if self.device.key is not None:
                 to_device, to_host = session_keys(
                     self.device.key, nonce=answer.nonce, device_nonce=answer.device_nonce, boot=answer.boot
@@ -281,6 +325,9 @@ class Wire:
         if self._reader is not None:
             self._reader.open(header, body)
         self.answer = answer
+
+    def _forbidden(self, what: str) -> None:
+        self._log.forbidden(self.device.name, what)
 
     async def _keep_alive(self) -> None:
         while True:
