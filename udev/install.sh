@@ -16,6 +16,23 @@ FILES=(
 
 say() { echo "$1" >&2; exit 1; }
 
+# Where the program goes is taken away whole, so nothing else may be in there: PREFIX=/usr/local would take it all.
+check_places() {
+    case $PREFIX$LIBDIR$DESTDIR in
+        *[[:space:]\"\'\\\|\&%\$\`*?[]*) say "PREFIX=, LIBDIR= and DESTDIR= are paths without spaces, quotes and the like." ;;
+    esac
+    case $PREFIX:$LIBDIR in
+        /?*:/?*) ;;
+        *) say "PREFIX= and LIBDIR= are absolute paths." ;;
+    esac
+    for entry in $(ls -A "$HOME_OF_CODE" 2>/dev/null); do
+        case $entry in
+            bin | include | lib | lib64 | pyvenv.cfg | share) ;;
+            *) say "$HOME_OF_CODE holds $entry, which is not this program's: name a folder of its own with PREFIX=." ;;
+        esac
+    done
+}
+
 remove() {
     for pair in "${FILES[@]}"; do rm -f "${pair#* }"; done
     rm -rf "$HOME_OF_CODE"
@@ -50,6 +67,7 @@ install_code() {
     fi
 }
 
+check_places
 [ "$(id -u)" = 0 ] || [ -n "$DESTDIR" ] || say "Installing onto this machine needs root: sudo make install."
 case ${1:-} in
     install) install_code && install_files ;;

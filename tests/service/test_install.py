@@ -48,6 +48,40 @@ def test_what_was_put_there_is_taken_away_and_nothing_else(tmp_path: Path) -> No
 
 
 @pytest.mark.real
+@pytest.mark.parametrize("what", ["install", "files", "uninstall"])
+def test_a_folder_of_other_things_is_left_alone(tmp_path: Path, what: str) -> None:
+    """As /usr/local, which is where things go by custom."""
+    others = [tmp_path / "usr/local" / name for name in ("bin/ours", "sbin/theirs", "share/words")]
+    for file in others:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch()
+    done = script(what, tmp_path, PREFIX="/usr/local")
+    assert done.returncode != 0
+    assert f"{tmp_path}/usr/local holds sbin, which is not this program's" in done.stderr
+    assert sorted(path for path in tmp_path.rglob("*") if path.is_file()) == sorted(others)
+
+
+@pytest.mark.real
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [
+        ("PREFIX", "opt/x"),
+        ("PREFIX", ""),
+        ("PREFIX", "/"),
+        ("PREFIX", "/opt/my bridge"),
+        ("LIBDIR", "/usr/%i"),
+        ("PREFIX", "/a|b"),
+    ],
+)
+def test_places_that_make_no_unit_are_refused(tmp_path: Path, setting: str, value: str) -> None:
+    for what in ("files", "uninstall"):
+        done = script(what, tmp_path, **{setting: value})
+        assert done.returncode != 0
+        assert "PREFIX=" in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.real
 def test_a_python_that_is_not_there_is_told(tmp_path: Path) -> None:
     done = script("install", tmp_path, PYTHON="/no/such/python")
     assert done.returncode != 0
