@@ -1,9 +1,11 @@
 """A rotation rig with an Angel Eye shoe: from bytes on the wire to hands, through driver, intake and core."""
 
 import json
+from collections.abc import Callable, Sequence
 from random import Random
 
 import msgspec
+import pytest
 
 from drivers.angel_eye.driver import AngelEyeDriver
 from drivers.cards import Card
@@ -18,17 +20,18 @@ from firmware_bridge.intake import Intake, Publish, SendCommand
 from firmware_bridge.setup import TableSetup
 from firmware_bridge.table.record import RoundRecord
 from firmware_bridge.terms import Irregularity, Phase
-from simulator.firmware.angel_eye import Careless
+from simulator.firmware.angel_eye import COPIES, Careless, CopiesOnTheWire
 from tests.drivers.angel_eye.wire import Line
 
-CARDS = [Card(text) for text in ("Kh", "5d", "9s", "Ac", "5h", "9d", "2c", "8s", "Qh")]
+HARMED = 0.4
+CARDS = tuple(Card(text) for text in ("Kh", "5d", "9s", "Ac", "5h", "9d", "2c", "8s", "Qh"))
 
 
 class Table:
     """Seats 1 and 2; the shoe drops and cuts copies of what it sends."""
 
-    def __init__(self, seed: int) -> None:
-        self.line = Line(copies=Careless(Random(seed), drop=0.3, cut=0.3))
+    def __init__(self, copies: CopiesOnTheWire) -> None:
+        self.line = Line(copies=copies)
         self.core = Bridge(bytes(32))
         self.intake = Intake(self.core, {"shoe": DeviceKind.SHOE}, run="run-1")
         self.events: list[Event] = []
@@ -99,7 +102,7 @@ class Table:
 
 def test_a_clean_round_has_each_card_once_and_in_its_place() -> None:
     for seed in range(5):
-        table = Table(seed)
+        table = Table(Careless(Random(seed), drop=0.3, cut=0.3))
         table.connect()
         table.open_round()
         for card in CARDS:
@@ -115,8 +118,49 @@ def test_a_clean_round_has_each_card_once_and_in_its_place() -> None:
         assert record.phase is not Phase.DEALING
 
 
+HARMS: dict[str, Callable[[Random, bytes], bytes]] = {
+    "dropped": lambda chance, copy: b"",
+    "cut off": lambda chance, copy: copy[: chance.randrange(len(copy))],
+    "begun late": lambda chance, copy: copy[chance.randrange(len(copy)) :],
+    "flipped": lambda chance, copy: flipped(chance, copy),
+    "junk": lambda chance, copy: chance.randbytes(len(copy)),
+    "doubled": lambda chance, copy: copy * 2,
+    "between junk": lambda chance, copy: chance.randbytes(9) + copy + chance.randbytes(9),
+}
+
+
+@pytest.mark.parametrize("harm", HARMS)
+def test_no_hand_is_wrong_without_a_flag_whatever_becomes_of_the_copies(harm: str) -> None:
+    """Each copy is harmed as likely as not, the last whole one too: draws are lost for good now and then."""
+    clean = 0
+    for seed in range(12):
+        chance = Random(f"{harm} {seed}")
+        table = Table(lambda telegram, chance=chance: harmed(chance, HARMS[harm], telegram))  # type: ignore[misc]
+        table.connect()
+        table.open_round()
+        for card in CARDS:
+            table.draw(card)
+            if table.line.driver.wake_at_ms is None:
+                table.connect()
+        table.tell(fact="dealing_done")
+        dealt = {place: hand.cards for place, hand in table.record.hands.items()}
+        right = dealt == {1: CARDS[0::3], 2: CARDS[1::3], "dealer": CARDS[2::3]}
+        assert right or table.record.flags
+        clean += right and not table.record.flags
+    assert clean >= (12 if harm in ("doubled", "between junk") else 1)
+
+
+def harmed(chance: Random, harm: Callable[[Random, bytes], bytes], telegram: bytes) -> Sequence[bytes]:
+    return [harm(chance, telegram) if chance.random() < HARMED else telegram for _ in range(COPIES)]
+
+
+def flipped(chance: Random, copy: bytes) -> bytes:
+    place = chance.randrange(len(copy))
+    return copy[:place] + bytes((copy[place] ^ 1 << chance.randrange(8),)) + copy[place + 1 :]
+
+
 def test_a_cable_pulled_in_the_deal_holds_the_round_and_locks_the_shoe() -> None:
-    table = Table(seed=1)
+    table = Table(Careless(Random(1), drop=0.3, cut=0.3))
     table.connect()
     table.open_round()
     for card in CARDS[:4]:
