@@ -287,6 +287,8 @@ def _lost(port: str, error: Exception) -> LinkLost:
 
 def _why(error: Exception) -> str:
     code = _code(error)
+    if code == errno.EOVERFLOW:
+        return "it sent more than its own descriptors say that a packet holds"
     if code:
         return os.strerror(code).lower()
     told = error.strerror if isinstance(error, OSError) else str(error)

@@ -68,6 +68,31 @@ async def test_f43_no_device_can_send_more_than_was_asked_for(host: Host) -> Non
     assert host.lost == []
 
 
+async def test_f43_a_device_that_babbles_all_the_same_is_told_of_in_words(host: Host) -> None:
+    end = UsbEnd()
+    transport = await end.open(host)
+    end.device.send_packet(b"")
+    end.socket.write(b"good")
+    end.device.send_packet(bytes(65))
+    await until(lambda: bool(host.lost))
+    await transport.close()
+    assert host.data == b"good"
+    assert "ended (it sent more than its own descriptors say that a packet holds)" in str(host.lost[0])
+    assert not end.bus.handles
+
+
+async def test_a_device_that_takes_nothing_holds_up_no_close(host: Host) -> None:
+    end = UsbEnd()
+    end.device.take(0)
+    transport = await end.open(host)
+    transport.write(bytes(5000))
+    await until(lambda: end.device.seen["reads"] >= 2)
+    await transport.close()
+    assert live("read usb:") + live("write usb:") == 0
+    assert not end.bus.handles
+    assert host.lost == []
+
+
 async def test_transfers_to_the_device_end_with_a_short_packet(host: Host) -> None:
     """A device that reads more than a packet at a time waits for one."""
     end = UsbEnd()
