@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Final
 
 from drivers.errors import PortAmbiguous, PortMissing, PortUnusable
-from drivers.transports.aside import aside
+from drivers.transports.aside import aside, stuck
 from drivers.transports.ports import SerialByProperty
 
 FIND_TIMEOUT_S: Final = 5.0
@@ -17,12 +17,13 @@ async def find_serial(port: SerialByProperty) -> str:
 
     Raises PortMissing where there is none, PortAmbiguous where there are several, PortUnusable where there is no udev.
     """
+    silent = f"udev did not list the serial devices within {FIND_TIMEOUT_S:.0f} s: see that systemd-udevd runs"
+    if stuck(port.place):
+        raise PortUnusable(silent)
     try:
         nodes = await aside(lambda: _nodes(port), port.place, FIND_TIMEOUT_S, lambda _: None)
     except TimeoutError:
-        raise PortUnusable(
-            f"udev did not list the serial devices within {FIND_TIMEOUT_S:.0f} s: see that systemd-udevd runs"
-        ) from None
+        raise PortUnusable(silent) from None
     if not nodes:
         raise PortMissing(
             f"there is no serial device with {port.place}: plug it in and switch it on,"

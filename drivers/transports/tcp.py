@@ -1,11 +1,15 @@
 """A line of a terminal server: its bytes, as they are, over a TCP connection."""
 
 import asyncio
+import errno
 import os
 import socket
+from collections.abc import Callable
+from functools import partial
 from typing import Final, cast
 
 from drivers.errors import LinkError, LinkLost, PortForbidden, PortMissing, PortUnusable
+from drivers.transports.aside import aside, stuck
 from drivers.transports.ports import TcpPort
 from drivers.transports.transport import OnData, OnLost
 
@@ -25,19 +29,13 @@ _KEEPALIVE: Final = (
 async def open_tcp(port: TcpPort, on_data: OnData, on_lost: OnLost) -> "TcpTransport":
     """Connect. Errors as `open_transport` states."""
     place = port.place
-    loop = asyncio.get_running_loop()
+    addresses = await _addresses(port)
     try:
         async with asyncio.timeout(OPEN_TIMEOUT_S):
-            _, transport = await loop.create_connection(
-                lambda: TcpTransport(place, on_data, on_lost), port.host, port.port
-            )
+            return await _connected(addresses, port.port, lambda: TcpTransport(place, on_data, on_lost))
     except TimeoutError:
         raise PortMissing(
             f"{place} does not answer: switch the terminal server on, and check its network cable and address"
-        ) from None
-    except socket.gaierror as error:
-        raise PortMissing(
-            f"the name of {place} leads to no address ({error.strerror}): correct `port`, or the name service"
         ) from None
     except ConnectionRefusedError:
         raise PortMissing(
@@ -47,7 +45,6 @@ async def open_tcp(port: TcpPort, on_data: OnData, on_lost: OnLost) -> "TcpTrans
         raise PortForbidden(f"this process may not connect to {place} ({error}): allow it the network") from None
     except OSError as error:
         raise PortUnusable(f"{place} cannot be reached ({_why(error)}): check the network and `port`") from None
-    return transport
 
 
 class TcpTransport(asyncio.Protocol):
@@ -110,6 +107,39 @@ class TcpTransport(asyncio.Protocol):
     def _lost(self) -> LinkError:
         why = self._why or "the server hung up"
         return LinkLost(f"the connection to {self._place} ended ({why}): check the terminal server and its network")
+
+
+async def _addresses(port: TcpPort) -> list[str]:
+    """What the name leads to. The loop's own look-up would hold a thread that others need, and the daemon's end."""
+    place = port.place
+    silent = f"the name service tells no address for {place}: see that it answers, or write the address into `port`"
+    if stuck(place):
+        raise PortMissing(silent)
+    look_up = partial(socket.getaddrinfo, port.host, port.port, type=socket.SOCK_STREAM)
+    try:
+        found = await aside(look_up, place, OPEN_TIMEOUT_S, lambda _: None)
+    except TimeoutError:
+        raise PortMissing(silent) from None
+    except (OSError, UnicodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        raise PortMissing(
+            f"the name of {place} leads to no address ({why}): correct `port`, or the name service"
+        ) from None
+    return list(dict.fromkeys(str(address[0]) for *_, address in found))
+
+
+async def _connected(addresses: list[str], number: int, make: Callable[[], TcpTransport]) -> TcpTransport:
+    """By the first address that takes it. Raises OSError."""
+    loop = asyncio.get_running_loop()
+    failure = OSError(errno.EADDRNOTAVAIL, os.strerror(errno.EADDRNOTAVAIL))
+    for address in addresses:
+        try:
+            _, transport = await loop.create_connection(make, address, number)
+        except OSError as error:
+            failure = error
+        else:
+            return transport
+    raise failure
 
 
 def _why(error: OSError) -> str:

@@ -4,6 +4,7 @@ import asyncio
 import shutil
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -101,6 +102,20 @@ async def test_a_list_that_does_not_come_is_given_up(host: Host, mocker: MockerF
     mocker.patch.object(discovery, "aside", never)
     with pytest.raises(PortUnusable, match="udev did not list the serial devices within 5 s"):
         await opened("serial:by=ID_X=1", host)
+
+
+async def test_a_list_that_hangs_costs_one_thread(host: Host, mocker: MockerFixture) -> None:
+    mocker.patch.object(discovery, "FIND_TIMEOUT_S", 0.01)
+    over = threading.Event()
+    mocker.patch.object(discovery, "_nodes", side_effect=lambda _: over.wait(20) and [])
+    before = threading.active_count()
+    try:
+        for _ in range(3):
+            with pytest.raises(PortUnusable, match="udev did not list"):
+                await opened("serial:by=ID_X=1", host)
+        assert threading.active_count() == before + 1
+    finally:
+        over.set()
 
 
 async def test_f08_every_opening_looks_anew(host: Host, mocker: MockerFixture, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import socket
+import threading
 from collections.abc import AsyncIterator
 
 import pytest
@@ -13,6 +14,8 @@ from drivers.transports import tcp
 from tests.drivers.transports.pty_end import Host, open_fds, opened, until
 
 pytestmark = pytest.mark.real
+
+NAMED = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, 4001)) for address in ("127.0.0.2", "127.0.0.1")]
 
 
 class TerminalServer:
@@ -138,7 +141,6 @@ async def test_a_port_where_nothing_listens_is_missing(server: TerminalServer, h
 @pytest.mark.parametrize(
     ("error", "kind", "words"),
     [
-        (socket.gaierror(-2, "Name or service not known"), PortMissing, "leads to no address"),
         (PermissionError(13, "Permission denied"), PortForbidden, "may not connect to moxa:4001"),
         (OSError(113, "No route to host"), PortUnusable, "cannot be reached"),
     ],
@@ -146,13 +148,47 @@ async def test_a_port_where_nothing_listens_is_missing(server: TerminalServer, h
 async def test_whatever_keeps_a_connection_from_being_made_is_a_sentence(
     host: Host, mocker: MockerFixture, error: OSError, kind: type[Exception], words: str
 ) -> None:
+    mocker.patch.object(socket, "getaddrinfo", return_value=NAMED)
     mocker.patch.object(asyncio.get_running_loop(), "create_connection", side_effect=error)
     with pytest.raises(kind, match=words):
         await opened("tcp:moxa:4001", host)
 
 
-async def test_a_server_that_does_not_answer_is_missing(host: Host, mocker: MockerFixture) -> None:
+@pytest.mark.parametrize("name", ["moxa", "a" * 70, "a..b"])
+async def test_a_name_that_leads_nowhere_is_missing(host: Host, mocker: MockerFixture, name: str) -> None:
+    if name == "moxa":
+        mocker.patch.object(socket, "getaddrinfo", side_effect=socket.gaierror(-2, "Name or service not known"))
+    with pytest.raises(PortMissing, match="leads to no address"):
+        await opened(f"tcp:{name}:4001", host)
+
+
+async def test_a_name_with_several_addresses_is_tried_at_each(
+    server: TerminalServer, host: Host, mocker: MockerFixture
+) -> None:
+    number = int(server.port.rpartition(":")[2])
+    mocker.patch.object(socket, "getaddrinfo", return_value=NAMED)
+    await (await opened(f"tcp:moxa:{number}", host)).close()
+
+
+async def test_a_name_service_that_hangs_costs_one_thread_and_nobody_else(host: Host, mocker: MockerFixture) -> None:
+    """The loop's own threads are few: the feed reads the journal in them, and the daemon's end waits for them."""
     mocker.patch.object(tcp, "OPEN_TIMEOUT_S", 0.01)
+    over = threading.Event()
+    mocker.patch.object(socket, "getaddrinfo", side_effect=lambda *_, **__: over.wait(20) and NAMED)
+    before = threading.active_count()
+    try:
+        for _ in range(3):
+            with pytest.raises(PortMissing, match="the name service tells no address for lost:4001"):
+                await opened("tcp:lost:4001", host)
+        assert threading.active_count() == before + 1
+        assert not [thread for thread in threading.enumerate() if thread.name.startswith("asyncio")]
+    finally:
+        over.set()
+
+
+async def test_a_server_that_does_not_answer_is_missing(host: Host, mocker: MockerFixture) -> None:
+    mocker.patch.object(tcp, "OPEN_TIMEOUT_S", 0.05)
+    mocker.patch.object(socket, "getaddrinfo", return_value=NAMED)
 
     async def never(*_: object) -> None:
         await asyncio.Event().wait()
