@@ -30,8 +30,9 @@ def firmware_refusal(claims: Claims, approved: Sequence[ApprovedFirmware]) -> st
     allowed = ", ".join(_build(one.version, one.hash) for one in approved if one.model == claims.model)
     listed = f"approved for this model: {allowed}" if allowed else "no firmware is approved for this model"
     runs = _build(claims.firmware_version, claims.firmware_hash)
+    serial = f"serial number {claims.serial_number}" if claims.serial_number else "which tells no serial number"
     return (
-        f"The {claims.kind} {claims.vendor} {claims.model}, serial number {claims.serial_number}, runs firmware"
+        f"The {claims.kind} {claims.vendor} {claims.model}, {serial}, runs firmware"
         f" {runs}, which is not on the list of approved firmware ({listed}):"
         " install approved firmware, or add this one to [[approved]] in the configuration."
     )

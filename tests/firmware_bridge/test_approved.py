@@ -48,3 +48,9 @@ def test_a_device_that_tells_no_version_can_be_approved() -> None:
     assert "runs firmware without a version (no hash), which" in (firmware_refusal(claims, [OURS]) or "")
     approved = msgspec.convert({"model": "Model", "version": "", "hash": ""}, ApprovedFirmware)
     assert firmware_refusal(claims, [OURS, approved]) is None
+
+
+def test_a_device_that_tells_no_serial_number_is_refused_without_one() -> None:
+    claims = msgspec.structs.replace(CLAIMS, serial_number="")
+    another = msgspec.structs.replace(OURS, model="Another")
+    assert "Model, which tells no serial number, runs firmware" in (firmware_refusal(claims, [another]) or "")
