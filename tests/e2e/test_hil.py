@@ -38,7 +38,7 @@ from simulator.firmware.fitting import motors_for
 from simulator.firmware.identity import identity
 from simulator.scenarios.loader import scenario_names
 from simulator.table import SimulatedTable
-from tests.e2e.faulty_firmware import FAULTS, ClockBack
+from tests.e2e.faulty_firmware import FAULTS, FAULTS_BY_HAND, ClockBack, DoublesDraws, StartsAnew
 from tests.hil.simulated import SimulatedDevices, fitted
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(600)]
@@ -178,6 +178,16 @@ def test_a_device_that_breaks_the_protocol_is_found(tmp_path: Path, fault: type[
     assert done.counts() == {"tests": 1, "failures": 1, "errors": 0, "skipped": 0}
 
 
+@pytest.mark.parametrize("fault", FAULTS_BY_HAND, ids=lambda fault: fault.__name__)
+def test_a_device_that_breaks_the_protocol_in_somebodys_hands_is_found(tmp_path: Path, fault: type[Firmware]) -> None:
+    with simulated(tmp_path, DeviceKind.SHUFFLER, make=faulty(fault)) as port:
+        arguments = (f"tests/hil/test_facts.py::{FAULTS_BY_HAND[fault]}[shuffler]", "--device", f"shuffler={port}")
+        done = with_somebody(tmp_path, at_a_shuffler(port), *arguments, "--patience", "5")
+    assert done.status == 1, done.output
+    assert done.counts() == {"tests": 1, "failures": 1, "errors": 0, "skipped": 0}
+    assert "HELLO_ANSWER" in done.html
+
+
 @pytest.mark.parametrize("shown", [False, True])
 def test_cards_stand_in_the_report_only_where_that_is_asked_for(tmp_path: Path, shown: bool) -> None:  # noqa: FBT001
     with simulated(tmp_path, DeviceKind.SHOE, make=faulty(ClockBack)) as port:
@@ -195,14 +205,7 @@ def test_cards_stand_in_the_report_only_where_that_is_asked_for(tmp_path: Path, 
 
 def test_a_person_is_told_what_to_do_and_waited_for(tmp_path: Path) -> None:
     with simulated(tmp_path, DeviceKind.SHUFFLER) as port:
-        person = Person(
-            {
-                "Open the shuffler's door": lambda: port.tell(DoorOpened(at_ms=0), DoorClosed(at_ms=0)),
-                "Pull out the cable": lambda: port.devices.pull(DeviceKind.SHUFFLER),
-                "Put the cable": lambda: port.devices.plug(DeviceKind.SHUFFLER),
-                "Switch the shuffler off and on": lambda: port.devices.switch_on(DeviceKind.SHUFFLER),
-            }
-        )
+        person = at_a_shuffler(port)
         arguments = ("tests/hil/test_facts.py", "--device", f"shuffler={port}")
         done = with_somebody(tmp_path, person, *arguments)
     assert done.status == 0, done.output + person.seen
@@ -222,6 +225,31 @@ def test_a_round_is_dealt_by_somebody_at_the_terminal(tmp_path: Path) -> None:
     assert "1 passed" in done.output
     assert "Deal group 2 to seat 2." in person.seen
     assert "needs a layout on the bench" in done.output
+
+
+@pytest.mark.parametrize(
+    ("fault", "says"),
+    [
+        (DoublesDraws, "the daemon refused card_drawn of the shoe: draw 4 was told already"),
+        (StartsAnew, "the shuffler was lost though nobody pulled its cable"),
+    ],
+)
+def test_a_round_fails_at_once_at_what_no_device_may_do(tmp_path: Path, fault: type[Firmware], says: str) -> None:
+    faulty_kind = DeviceKind.SHOE if fault is DoublesDraws else DeviceKind.SHUFFLER
+
+    def make(table: SimulatedTable, kind: DeviceKind, power_up: int) -> Firmware:
+        return (faulty(fault) if kind is faulty_kind else fitted)(table, kind, power_up)
+
+    with simulated(tmp_path, DeviceKind.SHUFFLER, DeviceKind.SHOE, make=make) as port:
+        devices = ("--device", f"shuffler={port}", "--device", f"shoe={port.named(DeviceKind.SHOE)}")
+        done = with_somebody(
+            tmp_path, Person(ByHand(port).can), "tests/hil/test_rounds.py", *devices, "-k", "group-clean-unsensed"
+        )
+    assert done.status == 1, done.output
+    assert says in done.output
+    assert "FACT seq" in done.html
+    assert "round_opened" in done.html, "what the daemon told"
+    assert not CARD.search(done.html)
 
 
 def test_without_devices_the_rest_of_the_suite_does_not_see_it() -> None:
@@ -304,6 +332,17 @@ class Person:
                 return
 
 
+def at_a_shuffler(port: Port) -> Person:
+    return Person(
+        {
+            "Open the shuffler's door": lambda: port.tell(DoorOpened(at_ms=0), DoorClosed(at_ms=0)),
+            "Pull out the cable": lambda: port.devices.pull(DeviceKind.SHUFFLER),
+            "Put the cable": lambda: port.devices.plug(DeviceKind.SHUFFLER),
+            "Switch the shuffler off and on": lambda: port.devices.switch_on(DeviceKind.SHUFFLER),
+        }
+    )
+
+
 class ByHand:
     """What somebody does who deals a round of groups: the machines go on by themselves once they are let."""
 
@@ -336,7 +375,7 @@ def with_somebody(folder: Path, person: Person, *arguments: str) -> BenchRun:
         fcntl.ioctl(theirs, termios.TIOCSCTTY, 0)
 
     with subprocess.Popen(
-        (*PYTEST, *arguments, "--bench-report", str(report), "--patience", "60"),
+        (*PYTEST, "--bench-report", str(report), "--patience", "60", *arguments),
         cwd=ROOT,
         stdin=theirs,
         stdout=subprocess.PIPE,

@@ -137,9 +137,9 @@ class Wire:
             )
             self.write(DELIMITER + wire_frame(hello, session=0, sequence=0, acknowledgement=0))
             with suppress(BenchFaultError):
-                await until(lambda: self.answer is not None or self._lost is not None, "an answer", AGAIN_S)
-            if self._lost is not None:
-                raise BenchFaultError(str(self._lost))
+                await until(lambda: self.answer is not None or self._over is not None, "an answer", AGAIN_S)
+            if self._over is not None:
+                raise BenchFaultError(self._over)
             if self.answer is not None:
                 return self.answer
         raise BenchFaultError(f"the {self.device.name} did not answer a HELLO for {ANSWER_S:.0f} s")
@@ -149,9 +149,9 @@ class Wire:
         for _ in range(int(ANSWER_S / AGAIN_S)):
             self.send(Start(resume=resume))
             with suppress(BenchFaultError):
-                await until(lambda: bool(self.of(State)) or self._lost is not None, "STATE", AGAIN_S)
-            if self._lost is not None:
-                raise BenchFaultError(str(self._lost))
+                await until(lambda: bool(self.of(State)) or self._over is not None, "STATE", AGAIN_S)
+            if self._over is not None:
+                raise BenchFaultError(self._over)
             if self.of(State):
                 return self.of(Started)[0], self.of(State)[0]
         raise BenchFaultError(f"the {self.device.name} did not answer a START for {ANSWER_S:.0f} s")
@@ -206,10 +206,18 @@ class Wire:
     async def wait(
         self, ready: Callable[[], bool], what: str, within_s: float = ANSWER_S, progress: Progress = unseen
     ) -> None:
-        """Raises BenchFaultError when the time is over, or the connection."""
-        await until(lambda: ready() or self._lost is not None, f"{what} of the {self.device.name}", within_s, progress)
-        if self._lost is not None and not ready():
-            raise BenchFaultError(f"waiting for {what}: {self._lost}")
+        """Raises BenchFaultError when the time is over, or the connection, or something forbidden has come."""
+        whose = f"{what} (the {self.device.name})"
+        await until(lambda: ready() or self._over is not None, whose, within_s, progress)
+        if self._over is not None and not ready():
+            raise BenchFaultError(f"waiting for {what}: {self._over}")
+
+    @property
+    def _over(self) -> str | None:
+        """Why there is nothing more to be waited for: the test has failed."""
+        if self._lost is not None:
+            return str(self._lost)
+        return self._log.objections[0] if self._log.objections else None
 
     def of(self, kind: type[MessageT]) -> list[MessageT]:
         """The messages of that type, in order."""
