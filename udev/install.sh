@@ -2,6 +2,7 @@
 # Called by `make install` and `make uninstall`, with PYTHON, PREFIX, LIBDIR, DESTDIR and PIP (a command that can
 # install into another environment) in the environment. See README.md beside this file.
 set -eu
+umask 022  # the service, which is not root, runs what lies here
 cd "$(dirname "$0")/.."
 
 HOME_OF_CODE=$DESTDIR$PREFIX

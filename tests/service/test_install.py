@@ -1,6 +1,7 @@
 """What `make install` puts onto a machine, and that `make uninstall` takes it away and nothing else."""
 
 import os
+import stat
 import subprocess
 from pathlib import Path
 
@@ -45,6 +46,40 @@ def test_what_was_put_there_is_taken_away_and_nothing_else(tmp_path: Path) -> No
     done = script("uninstall", tmp_path)
     assert done.returncode == 0, done.stderr
     assert {path for path in tmp_path.rglob("*") if path.is_file()} == set(kept)
+
+
+@pytest.mark.real
+def test_the_service_may_enter_what_a_careful_root_installs(tmp_path: Path) -> None:
+    target = tmp_path / "target"
+    before = os.umask(0o077)
+    try:
+        done = script("files", target)
+    finally:
+        os.umask(before)
+    assert done.returncode == 0, done.stderr
+    folders = [path for path in target.rglob("*") if path.is_dir()]
+    assert len(folders) > 5
+    assert all(stat.S_IMODE(folder.stat().st_mode) == 0o755 for folder in folders)
+
+
+@pytest.mark.real
+def test_the_readme_makes_a_key_once(tmp_path: Path) -> None:
+    """Whoever follows it again, at the next version, keeps the key without which the record is lost."""
+    text = (SCRIPT.parent / "README.md").read_text()
+    (line,) = [line.partition("   #")[0].strip() for line in text.splitlines() if "/dev/urandom" in line]
+    key = tmp_path / "table.key"
+    done = [
+        subprocess.run(
+            ["/bin/sh", "-c", line.replace("/etc/firmware-bridge/table.key", str(key))],
+            check=False,
+            capture_output=True,
+        )
+        for _ in range(2)
+    ]
+    assert [one.returncode == 0 for one in done] == [True, False]
+    assert b"table.key" in done[1].stderr
+    assert len(bytes.fromhex(key.read_text())) == 32
+    assert stat.S_IMODE(key.stat().st_mode) == 0o600
 
 
 @pytest.mark.real
