@@ -66,8 +66,8 @@ def _show(console: Console, told: Status) -> None:
 def _about(device: DeviceState) -> str:
     claims = device.claims
     if claims is not None:
-        told = f"{claims.vendor} {claims.model} {claims.serial_number}, firmware {claims.firmware_version}"
-        return printable(told)
+        device_is = " ".join(part for part in (claims.vendor, claims.model, claims.serial_number) if part)
+        return printable(f"{device_is}, firmware {claims.firmware_version or 'not told'}")
     return printable(device.sentence or "")
 
 

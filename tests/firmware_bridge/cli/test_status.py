@@ -8,6 +8,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from drivers.driver import Claims
 from firmware_bridge.cli import status
 from firmware_bridge.link import DeviceState, LinkState
 from firmware_bridge.status import Status
@@ -19,12 +20,14 @@ status.register(app)
 app.command("other")(lambda: None)
 
 
-def shown(tmp_path: Path, alarm: str | None, *, sentence: str = "there is no device", model: str | None = None) -> str:
+def shown(
+    tmp_path: Path, alarm: str | None, *, sentence: str = "there is no device", claims: Claims | None = None
+) -> str:
     shoe = DeviceState(
         kind="shoe",
         driver="tdp",
         port="serial:/dev/table/port-pci-0000:00:14.0-usb-0:4.2:1.0-00",
-        link=LinkState.WAITING if model is None else LinkState.UP,
+        link=LinkState.WAITING if claims is None else LinkState.UP,
         sentence=sentence,
         alarm=alarm,
         generation=2,
@@ -33,7 +36,7 @@ def shown(tmp_path: Path, alarm: str | None, *, sentence: str = "there is no dev
         losses_last_hour=1,
         faults=0,
         heard_at_ms=5,
-        claims=None if model is None else msgspec.structs.replace(CLAIMS, model=model),
+        claims=claims,
         boot=None,
         counters={},
     )
@@ -74,7 +77,7 @@ def test_brackets_are_brackets(tmp_path: Path, text: str) -> None:
 
 @pytest.mark.parametrize("text", ["[/]", "M[red]7[/b]"])
 def test_brackets_of_a_devices_own_are_brackets(tmp_path: Path, text: str) -> None:
-    assert text in shown(tmp_path, None, model=text)
+    assert text in shown(tmp_path, None, claims=msgspec.structs.replace(CLAIMS, model=text))
 
 
 def test_a_sentence_with_a_devices_words_does_not_steer_the_terminal(tmp_path: Path) -> None:
@@ -91,3 +94,10 @@ def test_an_alarm_cannot_write_on_the_screen_as_it_likes(tmp_path: Path, alarm: 
 
 def test_without_an_alarm_there_is_nothing_to_look_into(tmp_path: Path) -> None:
     assert "look into" not in shown(tmp_path, None)
+
+
+def test_what_a_device_does_not_tell_leaves_no_gap(tmp_path: Path) -> None:
+    claims = msgspec.structs.replace(CLAIMS, serial_number="", firmware_version="")
+    output = " ".join(shown(tmp_path, None, claims=claims).replace("│", " ").split())
+    assert "Vendor Model, firmware" in output
+    assert "not told" in output
