@@ -24,7 +24,8 @@ _CLASSES: Final = {"ttyUSB": "char-ttyUSB", "ttyACM": "char-ttyACM", "ttyS": "ch
 
 
 def ports(site: Site) -> Iterator[Finding]:
-    """One node for each configured port."""
+    """One node for each configured port, and another for each."""
+    taken: dict[str, str] = {}
     for device, port in site.ports():
         if not isinstance(port, (SerialPort, SerialByProperty, UsbPort)):
             yield Finding("ports", Health.UNKNOWN, f"The {device.name} is at {device.port}, which is no local device.")
@@ -33,7 +34,11 @@ def ports(site: Site) -> Iterator[Finding]:
         if not isinstance(port, UsbPort) and (no_line := [node for node in found if not _is_line(site, node)]):
             told = f"{no_line[0]}, which {device.port} of the {device.name} leads to, is no serial line"
             yield Finding("ports", Health.WRONG, f"{told}: correct its port; {_plugged_in(site)}.")
+        elif len(found) == 1 and found[0] in taken:
+            told = f"{device.port} of the {device.name} is {found[0]}, which is the port of the {taken[found[0]]} too"
+            yield Finding("ports", Health.WRONG, f"{told}: correct one of them; {_plugged_in(site)}.")
         elif len(found) == 1:
+            taken[found[0]] = device.name
             yield Finding("ports", Health.OK, f"The {device.name} is plugged in: {device.port} is {found[0]}.")
         elif found:
             several = f"{device.port} of the {device.name} fits {len(found)} devices ({', '.join(found)})"

@@ -123,6 +123,14 @@ def test_a_port_that_leads_to_no_serial_line(pc: TablePc, what: str) -> None:
     assert f"{SHOE} of the shoe leads to, is no serial line" in finding.sentence
 
 
+def test_two_names_of_one_line(pc: TablePc) -> None:
+    pc.link("/dev/table/port-x-00", "ttyUSB0")
+    pc.config("/dev/table/port-x-00", SHOE)
+    finding = pc.only("ports")
+    assert finding.health is Health.WRONG
+    assert "is /dev/ttyUSB0, which is the port of the shuffler too" in finding.sentence
+
+
 def test_a_port_that_leads_in_a_circle(pc: TablePc) -> None:
     pc.at(SHOE).unlink()
     pc.at(SHOE).symlink_to(pc.at(SHOE))
