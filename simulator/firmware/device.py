@@ -79,7 +79,7 @@ class Firmware:
         self._nonce = b""
         self._nonce_before = b""
         self._session = 0
-        self._window = Window(identity.first_sequence, 0)
+        self._window = Window(identity.first_sequence, 0, self.guard.frame_bytes, identity.baud)
         self._sessions = 0
         self._common_major = False
         self._first_sequence = identity.first_sequence
@@ -236,7 +236,7 @@ class Firmware:
             # A session's first sequence differs from the last one's, and every run passes the wrap.
             self._first_sequence = (self.identity.first_sequence + self._sessions) & 0xFFFF
             self._sessions += 1
-            self._window = Window(self._first_sequence, now_ms)
+            self._window = Window(self._first_sequence, now_ms, self.guard.frame_bytes, self.identity.baud)
             self._highest_command = 0
             self._host_sequence = 0
         self._heard_ms = now_ms

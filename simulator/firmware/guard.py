@@ -15,6 +15,8 @@ KEY_SIZE: Final = 32
 NONCE_SIZE: Final = 8
 COUNTER_SIZE: Final = 8
 MAC_SIZE: Final = 16
+PLAIN_FRAME_BYTES: Final = HEADER_SIZE + 4 + 1 + 1
+"""Header, CRC, what stuffing adds to a short frame, and the delimiter."""
 
 
 class UntrustedError(Exception):
@@ -73,6 +75,11 @@ class Guard:
     @property
     def seal(self) -> Callable[[bytes], bytes] | None:
         return None if self._to_host is None else self._seal
+
+    @property
+    def frame_bytes(self) -> int:
+        """How many bytes of a frame of this session are not payload."""
+        return PLAIN_FRAME_BYTES + (0 if self._to_host is None else COUNTER_SIZE + MAC_SIZE)
 
     def new_session(self, asked_key_id: int, nonce: bytes, boot: bytes) -> None:
         """Authenticated if the host names the key that is held here; else plain."""

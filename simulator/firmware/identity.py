@@ -30,7 +30,7 @@ KIND_CODES: Final = {
 class Identity:
     """`first_number` and `first_sequence` lie a little before the wrap, so that every run crosses it.
 
-    `clock_offset_ms`: how far the device's own clock is ahead of the world's.
+    `clock_offset_ms`: how far the device's own clock is ahead of the world's. `baud`: the speed of its line.
     """
 
     kind: DeviceKind
@@ -41,6 +41,7 @@ class Identity:
     ring_size: int = 1024
     first_number: int = NEAR_NUMBER_WRAP
     first_sequence: int = NEAR_SEQUENCE_WRAP
+    baud: int = 115_200
 
     @property
     def model(self) -> str:

@@ -2,6 +2,7 @@
 
 from collections import deque
 from dataclasses import dataclass
+from math import ceil
 from typing import Final
 
 from drivers.tdp.header import WINDOW
@@ -54,8 +55,12 @@ class RoundTrips:
 
 
 class Window:
-    def __init__(self, first_sequence: int, now_ms: int) -> None:
+    """`frame_bytes`: of a frame, those that are not payload; `baud`: of its line, on which they take their time."""
+
+    def __init__(self, first_sequence: int, now_ms: int, frame_bytes: int, baud: int) -> None:
         self.next_sequence = first_sequence
+        self._frame_bytes = frame_bytes
+        self._baud = baud
         self._under_way: deque[UnderWay] = deque()
         self._round_trips = RoundTrips()
         self._progress_ms = now_ms
@@ -72,8 +77,14 @@ class Window:
     def wake_at_ms(self) -> int | None:
         if not self._under_way:
             return None
-        again = self._under_way[0].sent_ms + self._round_trips.timeout_ms
-        return min(again, self._progress_ms + STUCK_MS)
+        return min(self._again_ms, self._progress_ms + STUCK_MS)
+
+    @property
+    def _again_ms(self) -> int:
+        """When all that is under way is sent again; not with nothing under way."""
+        size = sum(len(message.payload) + self._frame_bytes for message in self._under_way)
+        on_the_line_ms = ceil(size * 10_000 / self._baud)
+        return self._under_way[0].sent_ms + self._round_trips.timeout_ms + on_the_line_ms
 
     def stuck(self, now_ms: int) -> bool:
         return bool(self._under_way) and now_ms - self._progress_ms >= STUCK_MS
@@ -103,7 +114,7 @@ class Window:
 
     def due_again(self, now_ms: int) -> tuple[UnderWay, ...]:
         """All that is under way, in order, when the oldest has waited too long; else nothing."""
-        if not self._under_way or now_ms - self._under_way[0].sent_ms < self._round_trips.timeout_ms:
+        if not self._under_way or now_ms < self._again_ms:
             return ()
         self._round_trips.back_off()
         for message in self._under_way:

@@ -8,14 +8,14 @@ from simulator.firmware.window import STUCK_MS, Window
 
 
 def test_the_timeout_is_learned_within_bounds() -> None:
-    window = Window(0xFFFE, 0)
+    window = Window(0xFFFE, 0, 17, 115_200)
     now_ms = 0
     for _ in range(50):
         window.add(6, b"x", now_ms)
         now_ms += 2
         window.acknowledge(window.next_sequence, now_ms)
     window.add(6, b"x", now_ms)
-    assert window.wake_at_ms == now_ms + 50
+    assert window.wake_at_ms == now_ms + 50 + 2  # 18 bytes of ten bits each
     for _ in range(20):
         now_ms = window.wake_at_ms or 0
         if window.stuck(now_ms):
@@ -28,7 +28,7 @@ def test_the_timeout_is_learned_within_bounds() -> None:
 
 @given(ahead=st.integers(-20, 20), under_way=st.integers(0, 8), first=st.integers(0, 0xFFFF))
 def test_only_acknowledgements_inside_the_window_count(ahead: int, under_way: int, first: int) -> None:
-    window = Window(first, 0)
+    window = Window(first, 0, 17, 115_200)
     for _ in range(under_way):
         window.add(6, b"x", 0)
     window.acknowledge(seq_add(first, ahead, 16), 5)

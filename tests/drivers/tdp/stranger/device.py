@@ -108,7 +108,8 @@ class Shuffler:
             self.nonce_before, self.nonce, self.started = self.nonce, None, False
             return b""
         oldest = next(iter(self.window), None)
-        if oldest is not None and clock - self.sent_once.get(oldest, self.again_ms) >= self.timeout_ms:
+        line_ms = sum(17 + len(payload) for _, payload in self.window.values()) * 10 / 115.2
+        if oldest is not None and clock - self.sent_once.get(oldest, self.again_ms) >= self.timeout_ms + line_ms:
             self.timeout_ms, self.again_ms, self.sent_once = min(2 * self.timeout_ms, LONGEST_MS), clock, {}
             for sequence, (kind, payload) in self.window.items():
                 self._send(kind, payload, sequence)

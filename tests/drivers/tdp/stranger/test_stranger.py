@@ -146,7 +146,7 @@ def test_what_its_ring_no_longer_holds_is_a_gap() -> None:
         bench.happens()
     bench.loss = 0.0
     bench.connect()
-    bench.run(2000)
+    bench.run(4000)
     assert [up.gap for up in bench.ups()] == [False, True]
     assert bench.groups() == [1, *bench.made[-device.RING :]]
 
