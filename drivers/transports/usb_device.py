@@ -237,8 +237,11 @@ def _serial_number(device: Any) -> str | None:
     if device.iSerialNumber == 0:
         return None
     usb.util.get_langids(device)  # raises what went wrong, where `serial_number` only says that something did
-    text = device.serial_number
-    return None if text is None else str(text)
+    try:
+        text = str(device.serial_number or "").partition("\0")[0].strip()  # as the kernel and udev show it
+    except UnicodeError:
+        return None
+    return "".join(c if c.isprintable() else "?" for c in text) or None
 
 
 def _place(device: Any) -> str:

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 import usb.core
+import usb.util
 from pytest_mock import MockerFixture
 
 from drivers.errors import LinkError, PortAmbiguous, PortForbidden, PortHeld, PortMissing, PortNameError, PortUnusable
@@ -115,6 +116,26 @@ def test_the_one_that_fits_is_found_among_others(text: str) -> None:
     pipe.release()
     assert not bus.handles
     assert not devices[1].claimed
+
+
+@pytest.mark.parametrize("told", ["S-1\0", "S-1\0\0rest", " S-1 ", "S-1\n"])
+def test_a_serial_number_is_what_the_kernel_shows_of_it(told: str) -> None:
+    bus, (device,) = bus_with(identity(told))
+    pipe = open_pipe(port("serial=S-1"), bus)
+    assert device.claimed
+    pipe.release()
+
+
+@pytest.mark.parametrize(("told", "shown"), [("\0", "no serial"), ("A\x1b[2J\nB", "serial A?[2J?B")])
+def test_a_serial_number_steers_no_terminal(told: str, shown: str) -> None:
+    bus, _ = bus_with(identity(told))
+    assert f"(there is 1209:0002 {shown} at path 1-1)" in refused(bus, "serial=S-1", PortMissing)
+
+
+def test_a_serial_number_that_is_no_text_is_none(mocker: MockerFixture) -> None:
+    bus, _ = bus_with(identity("S-1"))
+    mocker.patch.object(usb.util, "get_string", side_effect=UnicodeDecodeError("utf-16-le", b"\x00\xd8", 0, 2, "cut"))
+    assert "(there is 1209:0002 no serial at path 1-1)" in refused(bus, "serial=S-1", PortMissing)
 
 
 def test_a_missing_device_is_told_with_what_is_there_instead() -> None:
