@@ -47,7 +47,7 @@ def ask(path: Path, request: dict[str, object]) -> tuple[bytes, ControlAnswer]:
             with connection.makefile("rb") as answers:
                 line = answers.readline()
     except TimeoutError:
-        again = f"ask again with --id {request['id']} to learn what became of it"
+        again = f"ask again with --id {request['id']} to learn what became of it" if "fact" in request else "ask again"
         raise CommandError(f"The daemon at {path} did not answer in {ANSWER_TIMEOUT_S:.0f} s: {again}.") from None
     except OSError as error:
         told = unanswered(path, error)

@@ -1,6 +1,7 @@
 """What `status` shows of a daemon that answers."""
 
 import json
+import socket
 from pathlib import Path
 
 import msgspec
@@ -9,7 +10,8 @@ import typer
 from typer.testing import CliRunner
 
 from drivers.driver import Claims
-from firmware_bridge.cli import status
+from firmware_bridge.cli import control, status
+from firmware_bridge.cli.errors import CommandError
 from firmware_bridge.link import DeviceState, LinkState
 from firmware_bridge.status import Status
 from tests.firmware_bridge.claims import CLAIMS
@@ -101,3 +103,17 @@ def test_what_a_device_does_not_tell_leaves_no_gap(tmp_path: Path) -> None:
     output = " ".join(shown(tmp_path, None, claims=claims).replace("│", " ").split())
     assert "Vendor Model, firmware" in output
     assert "not told" in output
+
+
+def test_a_daemon_that_hangs_is_told_with_what_this_command_can_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An id is for whoever told a fact and does not know what became of it."""
+    monkeypatch.setattr(control, "ANSWER_TIMEOUT_S", 0.05)
+    with socket.socket(socket.AF_UNIX) as silent:
+        silent.bind(str(tmp_path / "c.sock"))
+        silent.listen()
+        with pytest.raises(CommandError, match=r"did not answer in 0 s: ask again\.$"):
+            control.ask(tmp_path / "c.sock", {"id": "7", "ask": "status"})
+        with pytest.raises(CommandError, match=r"ask again with --id 7 to learn"):
+            control.ask(tmp_path / "c.sock", {"id": "7", "fact": {}})
