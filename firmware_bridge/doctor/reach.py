@@ -4,6 +4,7 @@ Nothing is said here where no unit is installed, or its user is not there: the c
 """
 
 import os
+import re
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Final
 
 from firmware_bridge.doctor.findings import Finding, Health
 from firmware_bridge.doctor.site import Site
-from firmware_bridge.doctor.unit import service_groups
+from firmware_bridge.doctor.unit import UNIT, service_groups
 
 _READ: Final = 0o4
 _READ_WRITE: Final = 0o6
@@ -20,14 +21,29 @@ _READ_WRITE: Final = 0o6
 def configuration(site: Site) -> Iterator[Finding]:
     """The file that was looked at has to be the one that the service is started with."""
     check = "configuration"
-    if site.unit.path is None or site.unit.config is None:
+    if site.unit.path is None or site.unit.config is None or not os.path.exists(site.file):
         return
     if os.path.realpath(site.machine.at(site.unit.config)) != os.path.realpath(site.file):
         told = f"The service is started with {site.unit.config}, and {site.file} is another file"
         yield Finding(check, Health.WARNING, f"{told}: name the service's with --config to see what is wrong with it.")
-    elif os.path.exists(site.file) and not _may(site, os.stat(site.file), _READ):
+        return
+    there = os.stat(site.file)
+    if not _may(site, there, _READ):
         told = f"{site.unit.user} may not read {site.unit.config}"
         yield Finding(check, Health.WRONG, f"{told}: run chmod 644 {site.unit.config}.")
+    started_s = _started_s(site)
+    if started_s is not None and int(there.st_mtime) > started_s:
+        told = f"{site.file} was changed after the service was started, which goes on with what stood there before"
+        what = "run systemctl restart firmware-bridge, between two rounds"
+        yield Finding(check, Health.WARNING, f"{told}: {what}.")
+
+
+def _started_s(site: Site) -> int | None:
+    """When the process of the service was started, in seconds since 1970; None where none runs."""
+    asked = ("systemctl", "show", "--timestamp=unix", "--property=ActiveState,ExecMainStartTimestamp", UNIT)
+    told = dict(line.split("=", 1) for line in (site.machine.ask(asked) or "").splitlines() if "=" in line)
+    started = told.get("ExecMainStartTimestamp", "").removeprefix("@")
+    return int(started) if told.get("ActiveState") == "active" and re.fullmatch("[0-9]{1,12}", started) else None
 
 
 def journal_files(site: Site) -> Iterator[Finding]:
@@ -72,6 +88,12 @@ def keys(site: Site) -> Iterator[Finding]:
     if site.config is None:
         return
     named = [site.config.journal_key, *(Path(device.key) for device in site.config.devices if device.key is not None)]
+    told_already = {site.unit.source_of(key) for key in named}
+    for source in (Path(path) for path in site.unit.credentials.values()):
+        if source not in told_already and not os.path.exists(site.machine.at(source)):
+            told = f"systemd hands {source} to the service, which does not start, since it is not there"
+            what = "run systemd-tmpfiles --create firmware-bridge.conf, or bring it back"
+            yield Finding("keys", Health.WRONG, f"{told}: {what}.")
     for key in named:
         there = site.machine.at(key)
         if site.unit.path is not None and site.unit.source_of(key) == key:

@@ -55,6 +55,7 @@ class TablePc:
         self.install("70-firmware-bridge.rules", "udev/rules.d/70-firmware-bridge.rules")
         self.install("firmware-bridge.service", "systemd/system/firmware-bridge.service")
         self.write("/etc/firmware-bridge/table.key", "5a" * 32, 0o600)
+        self.at("/etc/firmware-bridge/device-keys").mkdir()
         self.process(1, "systemd")
         self.process(2, "systemd-udevd")
         self.at("/var/lib/firmware-bridge").mkdir(parents=True)

@@ -46,6 +46,18 @@ def test_a_configuration_that_the_service_may_not_read(pc: TablePc) -> None:
     assert "chmod 644 /etc/firmware-bridge/table.toml" in finding.sentence
 
 
+def test_a_configuration_that_was_changed_under_the_running_service(pc: TablePc) -> None:
+    os.utime(pc.at("/etc/firmware-bridge/table.toml"), (1_700_000_000.5, 1_700_000_000.5))
+    running = "ActiveState=active\nUnitFileState=enabled\nExecMainStartTimestamp=@"
+    for started in ("1700000001", "1700000000", "", "n/a"):
+        pc.answers["systemctl"] = f"{running}{started}\n"
+        assert pc.bad() == []
+    pc.answers["systemctl"] = f"{running}1699999999\n"
+    finding = pc.only("configuration")
+    assert finding.health is Health.WARNING
+    assert "run systemctl restart firmware-bridge" in finding.sentence
+
+
 def test_a_driver_that_is_not_there(pc: TablePc) -> None:
     file = pc.at("/etc/firmware-bridge/table.toml")
     file.write_text(file.read_text().replace('driver = "tdp"', 'driver = "tpd"', 1))
@@ -93,6 +105,13 @@ def test_a_key_that_is_not_handed_to_the_service(pc: TablePc) -> None:
     pc.change("service/table.key", "service/tabel.key")
     told = [finding.sentence for finding in pc.bad() if finding.check == "keys"]
     assert "it hands device-keys and table.key" in told[-1]
+
+
+def test_what_systemd_hands_over_has_to_be_there(pc: TablePc) -> None:
+    pc.at("/etc/firmware-bridge/device-keys").rmdir()
+    finding = pc.only("keys")
+    assert finding.health is Health.WRONG
+    assert "systemd hands /etc/firmware-bridge/device-keys to the service, which does not start" in finding.sentence
 
 
 def test_a_key_that_the_service_may_not_read(pc: TablePc) -> None:
