@@ -98,6 +98,11 @@ class Bench:
         """Bytes from nowhere, at the host."""
         self._take(self.driver.receive(data, self.now_ms))
 
+    def disturb(self, data: bytes) -> None:
+        """Bytes from nowhere, at both ends."""
+        self.hear(data)
+        self._carry(self.shoe.receive(data, self.now_ms), to_host=True)
+
     def run(self, ms: int) -> None:
         end_ms = self.now_ms + ms
         while (next_ms := self._next_ms()) is not None and next_ms <= end_ms:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from drivers.cards import Card
 from drivers.commands import Command, CommandKind, Outcome
-from drivers.driver import Driver, LinkDown, LinkUp, NumberedFact
+from drivers.driver import Alarm, Driver, LinkDown, LinkUp, NumberedFact, Report, Step
 from tests.contract.bench import Bench, Harm, Shoe
 
 ENDS = (Outcome.FINISHED, Outcome.REFUSED, Outcome.UNKNOWN)
@@ -30,6 +30,9 @@ HARMFUL = {
     "everything": Harm(loss=0.05, double=0.1, flip=0.05, late=0.2, junk=0.1, echo=True, by_byte=True),
 }
 RECONNECTED_MS = 5_000
+TOO_SOON_TO_REPEAT_MS = 100
+BANNER = b"\r\nBOOT 2.1 (shoe)\r\nRAM 64K OK\r\n" + bytes(range(0xA0, 0x100))
+"""What a machine's loader says before its firmware runs: nothing in it ends a frame, or begins a telegram."""
 HEAVIEST = 20_000
 """What one driver may hold, in bytes and items, whatever it was fed."""
 
@@ -112,21 +115,28 @@ class DriverContract(ABC):
         bench.run(1_000)
         assert bench.cards == bench.drawn
 
+    @pytest.mark.parametrize("times", [1, 30])
+    def test_f18_the_first_frame_after_a_boot_message_counts(self, times: int) -> None:
+        """In both directions: nothing has to be said twice."""
+        bench = self.bench()
+        bench.connect()
+        bench.disturb(BANNER * times)
+        bench.run(TOO_SOON_TO_REPEAT_MS)
+        assert bench.up
+        bench.send(CommandKind.LOCK)
+        bench.run(1_000)
+        assert [report.outcome for report in bench.outcomes][-1:] == [Outcome.FINISHED]
+
     def test_f19_the_hosts_own_echo_alone_is_no_device(self) -> None:
         driver = self.new_driver()
         step = driver.opened(nonce=b"12345678", key=None, resume=None, now_ms=0)
-        reports = list(step.reports)
-        now_ms = 0
-        for _ in range(100):
-            step = driver.receive(step.to_send, now_ms)
-            reports += step.reports
-            if driver.wake_at_ms is None:
-                break
-            now_ms = driver.wake_at_ms
-            step = driver.tick(now_ms)
-            reports += step.reports
-        assert [type(report) for report in reports] == [LinkDown]
-        assert driver.wake_at_ms is None
+        told = [*step.reports, *echoed(driver, step, 0)]
+        assert [type(report) for report in told] == [LinkDown]
+
+    def test_f19_the_hosts_own_echo_keeps_no_dead_device_alive(self) -> None:
+        bench = self.session()
+        told = echoed(bench.driver, bench.driver.ask(bench.now_ms), bench.now_ms)
+        assert [type(report) for report in told if not isinstance(report, Alarm)] == [LinkDown]
 
     def test_f31_bytes_of_an_earlier_session_are_no_facts(self) -> None:
         bench = self.session()
@@ -240,6 +250,22 @@ class DriverContract(ABC):
     def opens_a_session(self, piece: bytes) -> bool:
         """Would these bytes open a session with any host? By chance alone they are heard at the wrong moment."""
         return False
+
+
+def echoed(driver: Driver, step: Step, now_ms: int) -> list[Report]:
+    """What it tells while all that comes back is what it sends, until it gives up: within 15 s."""
+    end_ms = now_ms + 15_000
+    told: list[Report] = []
+    while driver.wake_at_ms is not None:
+        assert now_ms <= end_ms
+        if step.to_send:
+            now_ms += 1
+            step = driver.receive(step.to_send, now_ms)
+        else:
+            now_ms = max(now_ms, driver.wake_at_ms)
+            step = driver.tick(now_ms)
+        told += step.reports
+    return told
 
 
 def given_up(driver: Driver, reports: tuple[object, ...]) -> int:

@@ -135,6 +135,7 @@ def test_f27_an_overlong_frame_is_skipped_to_its_end_and_counted_once() -> None:
         assert decoder.pending <= MAX_ENCODED
     assert decoder.state is FramingState.SKIP
     assert decoder.feed(DELIMITER + encode_frame(b"next")) == [b"next"]
+    assert decoder.feed(encode_frame(b"and the one after it")) == [b"and the one after it"]
     assert decoder.counters == TOTAL | {"overlong_frames": 1}
 
 
@@ -157,6 +158,7 @@ def test_f27_no_bytes_crash_it_or_make_it_grow_and_it_finds_its_way_back(junk: l
         decoder.feed(piece)
         assert decoder.pending <= MAX_ENCODED
     assert decoder.feed(DELIMITER + encode_frame(b"after"))[-1:] == [b"after"]
+    assert decoder.feed(encode_frame(b"and on")) == [b"and on"]
 
 
 def test_every_single_bit_flip_costs_that_frame_alone() -> None:

@@ -16,6 +16,8 @@ from firmware_bridge.link import DeviceState, Pace
 from firmware_bridge.supervisor import Supervisor
 from tests.firmware_bridge.claims import CLAIMS
 
+STOP_S = 20.0
+
 
 class LineDriver:
     """One line is one message; `_line` shows them all. What it does not know is counted as junk."""
@@ -184,7 +186,8 @@ class Hall:
     async def stop(self) -> None:
         if self.task is not None:
             self.task.cancel()
-            await asyncio.wait([self.task])
+            ended, _ = await asyncio.wait([self.task], timeout=STOP_S)
+            assert ended, "it does not stop"
 
     async def _watch(self, on_change: Callable[[], None]) -> None:
         self.hint = on_change

@@ -373,8 +373,10 @@ async def test_f10_the_end_is_told_even_if_the_port_does_not_close(mocker: Mocke
     hall = Hall()
     async with hall:
         await connect(hall)
-        mocker.patch.object(NullModemEnd, "close", side_effect=OSError("no"))
+        close = mocker.patch.object(NullModemEnd, "close", side_effect=OSError("no"))
         hall.far.end.hang_up()
+        await until(lambda: close.call_count > 0)
+        mocker.stopall()
         await connect(hall, "B", generation=2)
         assert [type(report) for report in hall.told] == [LinkUp, LinkDown, LinkUp]
         assert hall.state.faults == 1

@@ -123,13 +123,15 @@ async def test_f66_nothing_there_yet_is_no_hang_up(pty: PtyEnd, host: Host) -> N
     await transport.close()
 
 
-async def test_f24_a_slow_reader_gets_everything_in_order(pty: PtyEnd, host: Host) -> None:
-    """A pty takes about 19 kB; the rest waits here until the far end reads on."""
+async def test_f24_a_slow_reader_gets_everything_in_order(pty: PtyEnd, host: Host, mocker: MockerFixture) -> None:
+    """A pty takes about 19 kB; the rest waits here until the far end reads on, also when it makes room in between."""
     transport = await opened(pty.port, host)
     sent = b"".join(number.to_bytes(4, "big") for number in range(25_000))
+    got = bytearray()
     for start in range(0, len(sent), 1_000):
         transport.write(sent[start : start + 1_000])
-    got = bytearray()
+        if start % 10_000 == 0:
+            got.extend(pty.read())
 
     def all_there() -> bool:
         got.extend(pty.read())
@@ -140,18 +142,39 @@ async def test_f24_a_slow_reader_gets_everything_in_order(pty: PtyEnd, host: Hos
     assert host.lost == []
     transport.write(b"and on")
     await pty.read_until(b"and on")
+    writes = mocker.spy(os, "write")
+    for _ in range(20):  # nothing waits any more: a line that could be written to wakes nobody
+        await asyncio.sleep(0)
+    assert writes.call_count == 0
     await transport.close()
 
 
-async def test_f24_a_device_that_takes_nothing_is_given_up_with_a_sentence(pty: PtyEnd, host: Host) -> None:
+async def test_f10_f24_a_device_that_takes_nothing_is_given_up_with_a_sentence(
+    pty: PtyEnd, host: Host, mocker: MockerFixture
+) -> None:
+    """What it did not take is thrown away first: a serial driver would have close() wait for it, half a minute."""
     transport = await opened(pty.port, host)
+    line = mocker.Mock()
+    for step in ("reset_output_buffer", "close"):
+        line.attach_mock(mocker.spy(serial.Serial, step), step)
     for _ in range(30):
         transport.write(bytes(10_000))
     await until(lambda: bool(host.lost))
     assert len(host.lost) == 1
+    assert [call[0] for call in line.mock_calls] == ["reset_output_buffer", "close"]
     assert "bytes wait because the device takes none" in str(host.lost[0])
     await transport.close()
     assert fds_on(pty.path) == 1
+
+
+async def test_f20_what_nobody_read_is_not_heard_by_the_next_opening(pty: PtyEnd, host: Host) -> None:
+    await (await opened(pty.port, host)).close()
+    pty.write(b"half a fra")
+    transport = await opened(pty.port, host)
+    pty.write(b"new")
+    await until(lambda: host.data.endswith(b"new"))
+    assert host.data == b"new"
+    await transport.close()
 
 
 async def test_a_closed_transport_says_nothing_more(pty: PtyEnd, host: Host) -> None:

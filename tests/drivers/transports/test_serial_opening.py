@@ -69,8 +69,10 @@ async def test_f07_another_reader_is_named_locking_or_not(pty: PtyEnd, host: Hos
     other = await asyncio.create_subprocess_exec(*command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     assert other.stdout is not None
     assert await other.stdout.readline() == b"held\n"
+    before = termios.tcgetattr(pty.slave)
     with pytest.raises(PortHeld) as caught:
-        await opened(pty.port, host)
+        await opened(f"{pty.port}@9600", host)
+    assert termios.tcgetattr(pty.slave) == before  # whoever has it goes on undisturbed
     await other.communicate(b"")
     assert f"{pty.path} is held by process {other.pid} ({sys.executable} -c import fcntl" in str(caught.value)
     assert str(caught.value).endswith("end it, or take the port out of its configuration")

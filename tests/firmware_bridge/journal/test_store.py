@@ -1,7 +1,9 @@
 """What is committed is there, once, in order; what contradicts it is refused whole."""
 
+import sqlite3
 import tempfile
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -144,6 +146,30 @@ def test_the_clock_goes_on_where_it_stood(tmp_path: Path) -> None:
     store = Store.open(tmp_path / "j", KEYS, stamp=lambda: stamp)
     store.commit([Receive(1, origin(1), CutCard(at_ms=900), 100), Receive(2, origin(2), CutCard(at_ms=5), 400)])
     assert store.clock_state() == (900, "b", 77, 1_700_000_000_000)
+
+
+def test_f36_each_row_says_when_it_was_written_and_whether_that_can_be_trusted(tmp_path: Path) -> None:
+    """The first before the time was set, as of 1970; the order is that of reception whatever the time of day says."""
+    stamps = iter(
+        [
+            Stamp(host_boot="b", monotonic_ms=77, wall_ms=5_000, clock_synced=False),
+            Stamp(host_boot="b", monotonic_ms=78, wall_ms=1_700_000_000_000, clock_synced=True),
+            Stamp(host_boot="c", monotonic_ms=3, wall_ms=1_600_000_000_000, clock_synced=False),
+        ]
+    )
+    store = Store.open(tmp_path / "j", KEYS, stamp=lambda: next(stamps))
+    for number in (1, 2, 3):
+        store.commit([receive(number), apply(number, number)])
+    store.close()
+    stamped = "SELECT {}, host_boot, monotonic_ms, wall_ms, clock_synced FROM {}"
+    with closing(sqlite3.connect(tmp_path / "j")) as raw:
+        for key, table in (("received", "facts"), ("place", "applied")):
+            assert raw.execute(stamped.format(key, table)).fetchall() == [
+                (1, "b", 77, 5_000, 0),
+                (2, "b", 78, 1_700_000_000_000, 1),
+                (3, "c", 3, 1_600_000_000_000, 0),
+            ]
+    assert [row.received for row in Store.open(tmp_path / "j", KEYS).applied()] == [1, 2, 3]
 
 
 def test_host_stamps_go_forward() -> None:
