@@ -120,7 +120,7 @@ async def test_f07_a_real_line_is_exclusive_and_let_go_again(pty: PtyEnd, host: 
     [
         ("/dev/no-such-port", PortMissing, "there is no device at /dev/no-such-port: plug it in"),
         ("/dev/null/x", PortMissing, "there is no device"),
-        ("/dev/full", PortUnusable, "(inappropriate ioctl for device)"),
+        ("/dev/zero", PortUnusable, "(inappropriate ioctl for device)"),
         ("/dev", PortUnusable, "is no device"),
         ("/etc/passwd", PortUnusable, "is no device"),
     ],
