@@ -183,16 +183,24 @@ class Dealer:
             yield from self._careful(truth)
 
     def _reveal(self, truth: RoundTruth) -> Script:
-        for slip in truth.slips:
-            if isinstance(slip, UnreadCard) and slip.identified and len(truth.hands.get(slip.place, ())) >= slip.index:
-                face = truth.hands[slip.place][slip.index - 1]
-                yield from say(truth, "floor", "card_identified", seat=slip.place, index=slip.index, card=str(face))
+        yield from self._identify(truth, at_dealer=False)
         yield Pause(REVEAL_MS)
         for card in self._table.layout.places["dealer"]:
             card.face_up = True
         truth.revealed = True
         yield from say(truth, "dealer", "dealer_revealed")
         yield from self._careful(truth)
+        yield from self._identify(truth, at_dealer=True)
+
+    def _identify(self, truth: RoundTruth, *, at_dealer: bool) -> Script:
+        """A person reads what the reader could not: players' cards before the reveal, the dealer's once they show."""
+        for slip in truth.slips:
+            if not isinstance(slip, UnreadCard) or not slip.identified or (slip.place == "dealer") != at_dealer:
+                continue
+            if self._screen.void or len(truth.hands.get(slip.place, ())) < slip.index:
+                continue
+            face = truth.hands[slip.place][slip.index - 1]
+            yield from say(truth, "floor", "card_identified", seat=slip.place, index=slip.index, card=str(face))
 
     def _collect(self, truth: RoundTruth) -> Script:
         """Everything back into the rack; the machine counts what it has left first."""
