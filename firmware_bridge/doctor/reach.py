@@ -96,7 +96,7 @@ def keys(site: Site) -> Iterator[Finding]:
             yield Finding("keys", Health.WRONG, f"{told}: {what}.")
     for key in named:
         there = site.machine.at(key)
-        if site.unit.path is not None and site.unit.source_of(key) == key:
+        if site.unit.path is not None and site.unit.source_of(key) == key and not os.path.exists(there):
             handed = " and ".join(sorted(site.unit.credentials)) or "nothing"
             told = f"systemd does not hand {key} to the service, to which it hands {handed}"
             yield Finding("keys", Health.WRONG, f"{told}: correct the name of the key in {site.file}.")
