@@ -21,7 +21,7 @@ class Area:
 AREAS: Final = (
     Area("kernel and USB", (kernel.kernel_log, kernel.modem_manager, kernel.autosuspend, kernel.latency)),
     Area("ports", (ports.ports, ports.twins, ports.access, ports.holders)),
-    Area("service", (service.users, service.udev_runs, service.rules, service.unit)),
+    Area("service", (service.users, service.udev_runs, service.rules, service.copies, service.unit)),
     Area("record", (record.journal_folder, reach.journal_files, reach.folders, record.clock)),
     Area("configuration", (settings.configuration, reach.configuration, settings.house, settings.keys, reach.keys)),
 )

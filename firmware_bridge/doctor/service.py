@@ -6,7 +6,7 @@ from typing import Final
 
 from firmware_bridge.doctor.findings import Finding, Health
 from firmware_bridge.doctor.site import Site
-from firmware_bridge.doctor.unit import UNIT
+from firmware_bridge.doctor.unit import FOLDERS, UNIT
 
 RULES: Final = "70-firmware-bridge.rules"
 RULES_FOLDERS: Final = (
@@ -47,6 +47,18 @@ def rules(site: Site) -> Iterator[Finding]:
         if _FOR_EVERYBODY.search(site.machine.read(name) or ""):
             told = f"{name} opens devices to everybody (mode 0666)"
             yield Finding("udev rules", Health.WARNING, f'{told}: write GROUP="table-devices", MODE="0660" instead.')
+
+
+def copies(site: Site) -> Iterator[Finding]:
+    """An own copy in a folder that comes first goes on hiding what a newer version brings."""
+    for check, name, folders in (("udev rules", RULES, RULES_FOLDERS), ("service", UNIT, FOLDERS)):
+        texts = {f"{folder}/{name}": text for folder in folders if (text := site.machine.read(f"{folder}/{name}"))}
+        used = next(iter(texts), "")
+        hidden = next((path for path, text in texts.items() if text != texts[used]), None)
+        if hidden is not None:
+            told = f"{used} hides {hidden}, which says something else"
+            what = "put what is your own into a drop-in or a file of another name, and take the copy away"
+            yield Finding(check, Health.WARNING, f"{told}: {what}.")
 
 
 def udev_runs(site: Site) -> Iterator[Finding]:

@@ -27,6 +27,23 @@ def test_rules_that_are_missing_or_hidden(pc: TablePc) -> None:
     assert "not installed" in pc.only("udev rules").sentence
 
 
+@pytest.mark.parametrize(
+    ("check", "own", "installed"),
+    [
+        ("udev rules", "/etc/udev/rules.d/70-firmware-bridge.rules", "udev/rules.d/70-firmware-bridge.rules"),
+        ("service", "/etc/systemd/system/firmware-bridge.service", "systemd/system/firmware-bridge.service"),
+    ],
+)
+def test_an_own_copy_that_hides_what_is_installed(pc: TablePc, check: str, own: str, installed: str) -> None:
+    text = pc.at(f"/usr/local/lib/{installed}").read_text()
+    pc.write(own, text)
+    assert pc.bad() == []
+    pc.write(own, f"# mine\n{text}")
+    finding = pc.only(check)
+    assert finding.health is Health.WARNING
+    assert f"{own} hides /usr/local/lib/{installed}" in finding.sentence
+
+
 def test_a_unit_that_is_missing(pc: TablePc) -> None:
     pc.at("/usr/local/lib/systemd/system/firmware-bridge.service").unlink()
     told = {finding.check: finding for finding in pc.bad()}
