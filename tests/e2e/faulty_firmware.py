@@ -70,6 +70,11 @@ class BeginsAnewAtEveryHello(Firmware):
         super()._hello(hello, now_ms)
 
 
+class StartsNothing(Firmware):
+    def _start(self, start: Start, now_ms: int) -> None:
+        pass
+
+
 class AlwaysTellsAGap(Firmware):
     def _start(self, start: Start, now_ms: int) -> None:
         super()._start(Start(resume=(bytes(8), 0)), now_ms)
@@ -218,6 +223,28 @@ class KeepsItsBootId(Firmware):
     def __init__(self, identity: Identity, motors: Motors, guard: Guard | None = None) -> None:
         super().__init__(dataclasses.replace(identity, boot=b"for ever"), motors, guard)
 
+
+class Keyless(Firmware):
+    """Paired, and talks to anybody."""
+
+    def _start(self, start: Start, now_ms: int) -> None:
+        key, self.guard.key = self.guard.key, None
+        super()._start(start, now_ms)
+        self.guard.key = key
+
+
+class TakesReplays(Firmware):
+    """Paired, and looks at no counter."""
+
+    def _frame(self, body: bytes, now_ms: int) -> None:
+        self.guard._received = 0
+        super()._frame(body, now_ms)
+
+
+FAULTS_OF_PAIRED: Final[dict[type[Firmware], str]] = {
+    Keyless: "test_without_its_key_it_starts_nothing",
+    TakesReplays: "test_what_was_not_made_with_its_key_does_nothing",
+}
 
 FAULTS: Final[dict[type[Firmware], str]] = {
     SendsBack: "test_it_speaks_between_hello_and_the_end_of_its_session_alone",

@@ -18,7 +18,7 @@ import pytest
 from drivers.driver import DeviceKind
 from simulator.scenarios.loader import load_scenario, scenario_names
 from tests.hil.bench import Bench, open_bench, rest
-from tests.hil.devices import BenchRefusedError, Device, read_devices
+from tests.hil.devices import TDP, BenchRefusedError, Device, read_devices
 from tests.hil.frames import FrameLog
 from tests.hil.instructions import beyond_hands, kinds_of
 from tests.hil.report import Outcome, html_report
@@ -45,6 +45,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
                     help="a device: shuffler, shoe or layout, and its port or sim; once for each")  # fmt: skip
     group.addoption("--key", action="append", default=[], dest="bench_keys", metavar="KIND=FILE",
                     help="the key of a paired device")  # fmt: skip
+    group.addoption("--driver", action="append", default=[], dest="bench_drivers", metavar="KIND=NAME",
+                    help="the driver of a device that does not speak TDP, as the configuration names it")  # fmt: skip
     group.addoption("--hands-free", action="store_true", dest="bench_hands_free",
                     help="leave out what a person has to do something for")  # fmt: skip
     group.addoption("--show-cards", action="store_true", dest="bench_show_cards",
@@ -70,6 +72,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if not is_bench_run(config):
         return
     config.addinivalue_line("markers", "hands: needs somebody to do something at the bench")
+    config.addinivalue_line("markers", "any_driver: of every device, whatever it speaks")
     if getattr(config.option, "numprocesses", None):
         raise pytest.UsageError("A bench is tested by one process, one test after the other: run this without -n.")
     if getattr(config.option, "reruns", None):
@@ -87,7 +90,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if option.verbose == 0:
         option.verbose = 1
     try:
-        devices = read_devices(option.bench_devices, option.bench_keys, Path(folder.name))
+        devices = read_devices(option.bench_devices, option.bench_keys, Path(folder.name), option.bench_drivers)
         bench = open_bench(
             devices, Path(folder.name), patience_s=option.bench_patience_s, hands_free=option.bench_hands_free
         )
@@ -115,7 +118,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
     bench = session.config.stash.get(BENCH, None)
     if bench is None:
         return
-    log = FrameLog(cards=session.config.option.bench_show_cards)
+    log = new_log(session.config)
 
     async def look() -> None:
         for device in bench.devices.values():
@@ -138,9 +141,12 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
 
 def in_words(device: Device) -> str:
     claims = device.claims
-    who = "not looked at" if claims is None else f"{claims.vendor} {claims.model}, serial number {claims.serial_number}"
-    firmware = "" if claims is None else f", firmware {claims.firmware_version}, {claims.protocol}"
-    return f"{device.name} at {'the simulator' if device.simulated else device.port}: {who}{firmware}"
+    where = f"{device.name} at {'the simulator' if device.simulated else device.port}"
+    if claims is None:
+        return f"{where}: not looked at"
+    told = (("serial number", claims.serial_number), ("firmware", claims.firmware_version))
+    more = "".join(f", {what} {value}" for what, value in told if value)
+    return f"{where}: {claims.vendor} {claims.model}{more}, {claims.protocol}"
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -162,6 +168,9 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     missing = [kind.value for kind in kinds if kind not in bench.devices]
     if missing:
         pytest.skip(f"needs a {' and a '.join(missing)} on the bench")
+    foreign = next((bench.devices[kind] for kind in kinds if bench.devices[kind].driver != TDP), None)
+    if foreign is not None and item.get_closest_marker("any_driver") is None:
+        pytest.skip(f"is about TDP, and the {foreign.name} is talked to by the driver {foreign.driver}")
     real = [bench.devices[kind] for kind in kinds if not bench.devices[kind].simulated]
     if real and item.get_closest_marker("hands") is not None and item.config.option.bench_hands_free:
         pytest.skip(HANDS_FREE)
@@ -193,10 +202,16 @@ def bench(pytestconfig: pytest.Config) -> Bench:
     return pytestconfig.stash[BENCH]
 
 
+def new_log(config: pytest.Config) -> FrameLog:
+    devices = config.stash[BENCH].devices.values()
+    others = {device.name: device.driver for device in devices if device.driver != TDP}
+    return FrameLog(cards=config.option.bench_show_cards, drivers=others)
+
+
 @pytest.fixture
 def log(request: pytest.FixtureRequest) -> FrameLog:
     """All frames of this test, for the report if it fails."""
-    log = FrameLog(cards=request.config.option.bench_show_cards)
+    log = new_log(request.config)
     request.node.stash[LOG] = log
     return log
 

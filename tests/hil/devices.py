@@ -6,12 +6,15 @@ from pathlib import Path
 from typing import Final
 
 from drivers.driver import Claims, DeviceKind
-from drivers.errors import PortNameError
+from drivers.errors import DriverNameError, PortNameError
+from drivers.registry import make_driver
 from drivers.transports.ports import parse_port
 from firmware_bridge.journal.errors import KeyFileError
 from firmware_bridge.journal.keys import read_secret
 
 SIMULATED: Final = "sim"
+TDP: Final = "tdp"
+IN_THE_SIMULATOR: Final = (TDP, "angel_eye")
 FORM: Final = (
     "write --device KIND=PORT, such as --device shuffler=serial:/dev/ttyACM0 or --device shoe=usb:serial=S-1, "
     "or --device KIND=sim for the simulator's"
@@ -27,12 +30,14 @@ class BenchRefusedError(Exception):
 class Device:
     """One device of the bench. `claims` and `boot` are those of the last look at it, None before it was found.
 
-    `key_file`: where `key` stands, which nothing copies.
+    `driver`: what talks to it, as the daemon's configuration names it. `key_file`: where `key` stands, which nothing
+    copies.
     """
 
     kind: DeviceKind
     port: str
     simulated: bool
+    driver: str = TDP
     key: bytes | None = field(default=None, repr=False)
     key_file: Path | None = None
     claims: Claims | None = None
@@ -43,8 +48,11 @@ class Device:
         return self.kind.value
 
 
-def read_devices(devices: Sequence[str], keys: Sequence[str], folder: Path) -> list[Device]:
-    """The devices of the options `--device` and `--key`; simulated ones get a port in `folder`, and hold their key.
+def read_devices(
+    devices: Sequence[str], keys: Sequence[str], folder: Path, drivers: Sequence[str] = ()
+) -> list[Device]:
+    """The devices of the options `--device`, `--key` and `--driver`; simulated ones get a port in `folder`, and hold
+    their key.
 
     Raises BenchRefusedError.
     """
@@ -68,7 +76,27 @@ def read_devices(devices: Sequence[str], keys: Sequence[str], folder: Path) -> l
         if device.key is not None:
             raise BenchRefusedError(f"There are two keys for the {kind}: name one.")
         device.key, device.key_file = _key(Path(file)), Path(file).absolute()
+        twin = next((other for other in found.values() if other is not device and other.key == device.key), None)
+        if twin is not None:
+            raise BenchRefusedError(f"{twin.name} and {device.name} have one and the same key: correct one.")
+    for text in drivers:
+        kind, _, name = text.partition("=")
+        if kind not in KINDS or KINDS[kind] not in found or not name:
+            raise BenchRefusedError(
+                f'"--driver {text}" cannot be read: write --driver KIND=NAME for a device that is named.'
+            )
+        _take_driver(found[KINDS[kind]], name)
     return list(found.values())
+
+
+def _take_driver(device: Device, name: str) -> None:
+    try:
+        make_driver(name, device.kind, None)
+    except DriverNameError as error:
+        raise BenchRefusedError(f'"--driver {device.name}={name}" cannot be used: {error}.') from error
+    if device.simulated and name not in IN_THE_SIMULATOR:
+        raise BenchRefusedError(f"The simulator has no {device.name} for the driver {name}: name a port.")
+    device.driver = name
 
 
 def _device(text: str, folder: Path) -> Device:

@@ -1,7 +1,7 @@
 """What passed on the ports of a bench during one test, and how it reads: names and numbers, cards only on request."""
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -10,6 +10,7 @@ import msgspec
 
 from drivers.facts import CardDrawn, CardExposed
 from drivers.framing import DELIMITER, FrameDecoder, encode_frame
+from drivers.registry import NameFrames, frame_namer
 from drivers.tdp.auth import TRAILER_SIZE
 from drivers.tdp.codes import StateFlag
 from drivers.tdp.fields import BadMessage
@@ -43,10 +44,12 @@ def name_of(body: bytes) -> str:
 class FrameLog:
     """By device, in order. `cards`: whether cards may be written out; the bytes hold them, and are never shown.
 
-    `objections`: what was sent though the specification forbids it. `notes`: more for the report, by heading.
+    `drivers`: by device, of those that are not talked to in TDP. `objections`: what was sent though the specification
+    forbids it. `notes`: more for the report, by heading.
     """
 
     cards: bool
+    drivers: Mapping[str, str] = field(default_factory=dict)
     passed: dict[str, list[Passed]] = field(default_factory=dict, repr=False)
     objections: list[str] = field(default_factory=list)
     notes: dict[str, list[str]] = field(default_factory=dict)
@@ -84,7 +87,8 @@ class FrameLog:
     def lines(self) -> Iterator[tuple[str, list[str]]]:
         """Device, and its last frames as text."""
         for device, pieces in self.passed.items():
-            lines = list(self._lines(pieces))
+            driver = self.drivers.get(device)
+            lines = list(self._lines(pieces) if driver is None else self._named(pieces, frame_namer(driver)))
             left_out = len(lines) - FRAMES_SHOWN
             shown = lines[-FRAMES_SHOWN:]
             yield device, [f"... {left_out} earlier frames", *shown] if left_out > 0 else shown
@@ -107,6 +111,17 @@ class FrameLog:
             if junk > thrown_away[piece.to_host]:
                 thrown_away[piece.to_host] = junk
                 yield f"{at} {'<' if piece.to_host else '>'} junk"
+
+    def _named(self, pieces: list[Passed], namer: NameFrames) -> Iterator[str]:
+        """As `_lines`, of a protocol that another driver knows how to name."""
+        for connection in sorted({piece.connection for piece in pieces}):
+            yield f"---------- connection {connection}"
+            of_it = [piece for piece in pieces if piece.connection == connection][-FRAMES_SHOWN:]
+            shown = 0
+            for last, piece in enumerate(of_it, start=1):
+                names = namer([(earlier.to_host, earlier.data) for earlier in of_it[:last]])
+                yield from (f"{piece.at_s - pieces[0].at_s:9.3f} s {name}" for name in names[shown:])
+                shown = len(names)
 
     def _line(self, body: bytes, *, to_host: bool) -> str:
         name = f"{'<' if to_host else '>'} {name_of(body)}"

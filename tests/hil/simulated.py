@@ -9,8 +9,9 @@ from typing import Final, TypeAlias
 
 from drivers.driver import DeviceKind
 from drivers.facts import DeviceFact
+from simulator.firmware.angel_eye import AngelEyeFirmware
 from simulator.firmware.device import Firmware
-from simulator.firmware.fitting import firmware_for
+from simulator.firmware.fitting import firmware_for, motors_for
 from simulator.firmware.wired import WiredDevice
 from simulator.table import Furniture, SimulatedTable
 from simulator.wires.pty import PtyPort
@@ -38,20 +39,49 @@ def paired(keys: Mapping[DeviceKind, bytes]) -> MakeFirmware:
     return make
 
 
+class AngelEyeShoe:
+    """A simulated shoe that speaks the Angel Eye protocol, on a pty, with what its telegrams need of `WiredDevice`."""
+
+    def __init__(self, table: SimulatedTable, path: Path) -> None:
+        self._firmware = AngelEyeFirmware(motors_for(table, DeviceKind.SHOE))
+        self._port = PtyPort(path, self._received)
+
+    def plug(self) -> None:
+        self._port.plug()
+        self._port.write(self._firmware.switched_on())
+
+    def pull(self) -> None:
+        self._port.pull()
+
+    def happened(self, fact: DeviceFact) -> None:
+        self._port.write(self._firmware.report(fact))
+
+    def close(self) -> None:
+        self._port.pull()
+
+    def _received(self, data: bytes) -> None:
+        self._port.write(self._firmware.receive(data))
+
+
 class SimulatedDevices:
-    """Every method may be called from any thread, and has taken effect when it comes back."""
+    """Every method may be called from any thread, and has taken effect when it comes back.
+
+    `other_drivers`: those of `kinds` that do not speak TDP.
+    """
 
     def __init__(
         self,
         kinds: Collection[DeviceKind],
         folder: Path,
         make: MakeFirmware = fitted,
+        other_drivers: Collection[DeviceKind] = (),
     ) -> None:
         self._make = make
         self._folder = folder
         self._began_s = time.monotonic()
         self._table = SimulatedTable(Furniture(rig="group", decks=2), Chances(SEED), self._now_ms, self._moved)
-        self._devices: dict[DeviceKind, WiredDevice] = {}
+        self._other_drivers = other_drivers
+        self._devices: dict[DeviceKind, WiredDevice | AngelEyeShoe] = {}
         self._power_ups = dict.fromkeys(kinds, 0)
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="simulated devices", daemon=True)
@@ -76,12 +106,17 @@ class SimulatedDevices:
             if kind in self._devices:
                 self._devices[kind].close()
             self._power_ups[kind] += 1
-            firmware = self._make(self._table, kind, self._power_ups[kind])
-            device = WiredDevice(firmware, self._folder / kind.value, PtyPort, self._now_ms, lambda: None)
-            device.plug()
-            self._devices[kind] = device
+            self._devices[kind] = self._switched_on(kind)
+            self._devices[kind].plug()
 
         self._do(anew)
+
+    def _switched_on(self, kind: DeviceKind) -> WiredDevice | AngelEyeShoe:
+        path = self._folder / kind.value
+        if kind in self._other_drivers:
+            return AngelEyeShoe(self._table, path)
+        firmware = self._make(self._table, kind, self._power_ups[kind])
+        return WiredDevice(firmware, path, PtyPort, self._now_ms, lambda: None)
 
     def close(self) -> None:
         for device in self._devices.values():

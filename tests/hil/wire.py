@@ -245,6 +245,11 @@ class Wire:
         """What `send` would send, with `more` bytes behind the message's own fields."""
         return self.framed(message.TYPE, message.to_bytes() + more)
 
+    def plain(self, message: HostMessage) -> bytes:
+        """Its frame without a trailer, whatever the session is."""
+        acknowledged = self._stream.expected if self._acknowledged is None else self._acknowledged
+        return wire_frame(message, session=self.session, sequence=0, acknowledgement=acknowledged)
+
     def framed(self, kind: int, payload: bytes, *, to_host: bool = False) -> bytes:
         """A frame of the present session, of any type and content."""
         self._sequence = seq_add(self._sequence, 1, SEQUENCE_BITS)
