@@ -32,6 +32,15 @@ class WiredDevice:
     def happened(self, fact: DeviceFact) -> None:
         self._send(self.firmware.report(fact, self._clock()))
 
+    def pairing_mode(self) -> None:
+        """A person has pressed what only a person can."""
+        self.firmware.pairing.enter(self._clock())
+        self._send(b"")
+
+    def confirm_pairing(self) -> None:
+        """The person finds the digits equal."""
+        self._send(self.firmware.tell(self.firmware.pairing.confirm(), self._clock()))
+
     def take_up_commands(self) -> None:
         self._send(self.firmware.take_up_commands(self._clock()))
 

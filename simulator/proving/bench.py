@@ -43,6 +43,7 @@ class Evening:
     """What is played: the house by its file (or built-in name) and its name, and the seed that all is drawn from.
 
     `own_daemon`: it is run as a child; else somebody runs it by hand on the configuration written here.
+    `pairing`: devices that are there to be paired by hand first.
     """
 
     house_file: str
@@ -51,6 +52,7 @@ class Evening:
     seed: int
     pace: float
     own_daemon: bool = True
+    pairing: tuple[DeviceKind, ...] = ()
 
 
 class Bench:
@@ -91,7 +93,8 @@ class Bench:
             for kind in self.table.devices
         }
         ports = [(kind.value, device.port.path) for kind, device in self._devices.items()]
-        self.config: Final = write_config(folder, evening.house_file, setup, ports, self.chances)
+        pairing = [kind.value for kind in evening.pairing]
+        self.config: Final = write_config(folder, evening.house_file, setup, ports, self.chances, pairing)
         self.daemon: Final = Daemon(self.config, folder / "daemon.log")
         self._control = ControlClient(folder / "control.sock", f"people-{evening.seed}")
         self._reading: asyncio.Task[None] | None = None
@@ -121,6 +124,22 @@ class Bench:
         """Take the people's seats at the daemon's sockets. Raises BenchStuckError where it opens none in time."""
         await self._connect(within_s)
         self._reading = asyncio.create_task(self._follow())
+
+    async def pair(self, kind: DeviceKind, say: Callable[[str], None]) -> None:
+        """The device is in pairing mode until a host has paired it; somebody at it says yes to the digits it shows."""
+        device = self._devices[kind]
+        pairing = device.firmware.pairing
+        device.pairing_mode()
+        shown: str | None = None
+        while pairing.until_ms is not None:
+            if pairing.fingerprint is not None and shown is None:
+                shown = pairing.fingerprint
+                say(f"The {kind.value} shows {shown[:3]} {shown[3:]}, and somebody has said yes at it.")
+                device.confirm_pairing()
+            await asyncio.sleep(LOOK_AGAIN_S)
+        paired = device.firmware.guard.key is not None
+        how = "is paired" if paired else "has left pairing mode and is not paired: start this anew"
+        say(f"The {kind.value} {how}.")
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()

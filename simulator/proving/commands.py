@@ -13,6 +13,7 @@ from typing import Annotated, Final
 
 import typer
 
+from drivers.driver import DeviceKind
 from firmware_bridge.cli.ending import BROKEN_PIPE, abandon_output, told_ending
 from firmware_bridge.houses.loader import HouseError, load_house
 from firmware_bridge.setup import TableSetup
@@ -95,9 +96,13 @@ def devices(
     seed: SeedOption = 42,
     rig: RigOption = RigChoice.group,
     pace: PaceOption = 1.0,
+    pairing: Annotated[
+        list[DeviceKind] | None, typer.Option(help="A device that is to be paired first: it is in pairing mode.")
+    ] = None,
 ) -> None:
     """Hold a simulated table's devices on ptys for a daemon that is run by hand, and say how to run it."""
-    played = replace(_evening(house, rig, seed, pace), own_daemon=False)
+    first = tuple(dict.fromkeys(pairing or ()))
+    played = replace(_evening(house, rig, seed, pace), own_daemon=False, pairing=first)
     with _folder(folder) as place:
         asyncio.run(hold_devices(played, rounds, place))
 

@@ -4,7 +4,7 @@ import asyncio
 import os
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -25,9 +25,17 @@ class DaemonDiedError(Exception):
 
 
 def write_config(
-    folder: Path, house: str, setup: TableSetup, devices: Sequence[tuple[str, Path]], chances: Chances
+    folder: Path,
+    house: str,
+    setup: TableSetup,
+    devices: Sequence[tuple[str, Path]],
+    chances: Chances,
+    pairing: Collection[str] = (),
 ) -> Path:
-    """table.toml and the key in `folder`. `devices`: kind and port; the key is the seed's, so that runs are alike."""
+    """table.toml and the key in `folder`. `devices`: kind and port; the key is the seed's, so that runs are alike.
+
+    `pairing`: the devices that are to be paired; the keys of these are not there yet.
+    """
     key = folder / "table.key"
     key.touch(mode=0o600)
     key.chmod(0o600)
@@ -40,6 +48,7 @@ def write_config(
     for kind, port in devices:
         lines += ["", "[[device]]", f"name = {_toml(kind)}", f"kind = {_toml(kind)}", 'driver = "tdp"']
         lines += [f"port = {_toml(f'serial:{port}')}"]
+        lines += [f"key = {_toml(f'{kind}.key')}"] if kind in pairing else []
     config = folder / "table.toml"
     config.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return config

@@ -5,6 +5,7 @@ import signal
 import sys
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Final, Protocol
@@ -141,6 +142,9 @@ async def hold_devices(played: Evening, rounds: int, folder: Path) -> None:
     """
     catalogue = load_catalogue()
     async with Signals(), Bench(played, catalogue, folder) as bench:
+        for kind in played.pairing:
+            print(f"Pair the {kind.value}: firmware-bridge pair {kind.value} --config {bench.config}", flush=True)
+            await bench.pair(kind, partial(print, flush=True))
         print(f"The devices are there. Now run: firmware-bridge run --config {bench.config}", flush=True)
         if not rounds:
             await asyncio.Event().wait()
