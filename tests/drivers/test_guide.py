@@ -255,7 +255,7 @@ def drawn(report: Report) -> Report:
 
 
 class TestGuide(DriverContract):
-    quirks = Quirks(repairs=False, sessions=False, remembers=False)
+    quirks = Quirks(repairs=False, sessions=False, remembers=False, locks=Outcome.REFUSED)
 
     def new_shoe(self) -> Shoe:
         return Shuffler()
