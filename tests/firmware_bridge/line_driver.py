@@ -148,6 +148,7 @@ class Hall:
         self.told: list[object] = []
         self.on_report: Callable[[str, object], None] = lambda _, report: self.told.append(report)
         self.resume: Resume | None = None
+        self.later_ms = 0
         self.drivers: list[LineDriver] = []
         self.supervisor = Supervisor(
             [DeviceConfig(name="shoe", kind=DeviceKind.SHOE, driver="words", port="serial:/dev/words")],
@@ -166,7 +167,7 @@ class Hall:
         self.task: asyncio.Task[None] | None = None
 
     def clock(self) -> int:
-        return int(asyncio.get_running_loop().time() * 1000)
+        return int(asyncio.get_running_loop().time() * 1000) + self.later_ms
 
     @property
     def state(self) -> DeviceState:

@@ -9,7 +9,7 @@ from structlog.testing import capture_logs
 from drivers.commands import Command, CommandKind, Outcome
 from drivers.driver import CommandReport, Heard, LinkDown, LinkUp
 from firmware_bridge.approved import ApprovedFirmware
-from firmware_bridge.link import LinkState, Pace
+from firmware_bridge.link import HOUR_MS, LinkState, Pace
 from tests.drivers.transports.pty_end import until
 from tests.firmware_bridge.line_driver import Counted, Hall, missing
 
@@ -115,6 +115,8 @@ async def test_f22_a_loss_is_one_line_with_the_last_frames_and_counts() -> None:
             await until(lambda: len(hall.ports.far) == 3)
             assert (hall.state.losses, hall.state.losses_last_hour) == (2, 2)
             assert hall.state.counters == {"junk": 2}
+            hall.later_ms = HOUR_MS
+            assert (hall.state.losses, hall.state.losses_last_hour) == (2, 0)
     losses = [line for line in lines if "frames" in line]
     assert [line["losses"] for line in losses] == [1, 2]
     assert losses[0]["frames"] == ["> 31 bytes", "< 5 bytes", "< 15 bytes"]

@@ -248,7 +248,7 @@ def test_f31_facts_of_an_older_session_or_boot_are_never_facts() -> None:
     assert len(link.facts()) == 1
 
 
-def test_an_answer_to_another_nonce_is_nothing() -> None:
+def test_f31_an_answer_to_another_nonce_is_nothing() -> None:
     other = Link(ModelDevice(), seed=2)
     answer = other.device.receive(other.sent_by_host[0], 0)
     driver = TdpDriver(DeviceKind.SHUFFLER, None)
@@ -309,7 +309,7 @@ def test_unknown_facts_and_longer_messages_are_passed_over_and_counted() -> None
     assert link.driver.counters["longer_messages"] == 1
 
 
-def test_an_answer_to_a_hello_never_said_is_nothing() -> None:
+def test_f31_an_answer_to_a_hello_never_said_is_nothing() -> None:
     device = ModelDevice()
     driver = TdpDriver(DeviceKind.SHUFFLER, None)
     driver.opened(nonce=b"12345678", key=None, resume=None, now_ms=0)

@@ -3,6 +3,7 @@
 import asyncio
 import errno
 import threading
+from typing import Any
 
 import pytest
 from pytest_mock import MockerFixture
@@ -58,7 +59,7 @@ async def test_f42_what_was_carried_before_the_time_was_over_is_neither_lost_nor
 
 
 async def test_f43_no_device_can_send_more_than_was_asked_for(host: Host) -> None:
-    """wMaxPacketSize has other bits above the size; a read must hold at least one packet, and whole ones."""
+    """A read must hold at least one packet, and whole ones."""
     end = UsbEnd(identity(packet_size=512))
     transport = await end.open(host)
     for size in (1, 511, 512, 513, 5_000):
@@ -66,6 +67,24 @@ async def test_f43_no_device_can_send_more_than_was_asked_for(host: Host) -> Non
     await until(lambda: len(host.data) == 1 + 511 + 512 + 513 + 5_000)
     await transport.close()
     assert host.lost == []
+
+
+async def test_f43_the_bits_above_the_size_in_wmaxpacketsize_are_no_size(host: Host, mocker: MockerFixture) -> None:
+    """Else a read would hold many packets, and wait for the last of them."""
+    real = UsbBus.get_endpoint_descriptor
+
+    def with_bits_above(*arguments: Any) -> Any:
+        described = real(*arguments)
+        described.wMaxPacketSize |= 0x1800
+        return described
+
+    mocker.patch.object(UsbBus, "get_endpoint_descriptor", with_bits_above)
+    end = UsbEnd()
+    transport = await end.open(host)
+    end.socket.write(bytes(64))
+    await until(lambda: len(host.data) == 64)
+    await transport.close()
+    assert end.device.seen["reads ended half way"] == 0
 
 
 async def test_f43_a_device_that_babbles_all_the_same_is_told_of_in_words(host: Host) -> None:

@@ -198,7 +198,7 @@ def test_a_device_that_goes_away_is_released_without_a_word() -> None:
 def test_f38_who_holds_the_device_is_named(mocker: MockerFixture) -> None:
     bus, _ = bus_with(identity())
     pipe = open_pipe(port("serial=S-1"), bus)
-    mocker.patch.object(os, "stat", return_value=SimpleNamespace())
+    mocker.patch.object(os, "stat", return_value=os.stat("/dev/null"))
     mocker.patch.object(usb_device, "other_holders", return_value=(Holder(os.getpid(), "we"), Holder(7, "fwupd")))
     with pytest.raises(PortHeld, match=r"usb:serial=S-1 is held by process 7 \(fwupd\): end it"):
         open_pipe(port("serial=S-1"), bus)
