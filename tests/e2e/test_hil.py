@@ -3,6 +3,7 @@ where there is nothing to be tested. Each run is a process of its own.
 """
 
 import os
+import pty
 import re
 import signal
 import subprocess
@@ -10,6 +11,7 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+from pytest_mock import MockerFixture
 
 from drivers.cards import Card
 from drivers.driver import DeviceKind
@@ -33,6 +35,8 @@ from tests.e2e.bench_run import (
     with_somebody,
 )
 from tests.e2e.faulty_firmware import ClockBack, StartsNothing
+from tests.hil.terminal import Terminal
+from tests.hil.waiting import BenchFaultError
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(600)]
 
@@ -233,6 +237,21 @@ def test_a_person_is_told_what_to_do_and_waited_for(tmp_path: Path) -> None:
     assert done.status == 0, done.output + person.seen
     assert done.counts()["skipped"] == 0
     assert set(person.done) == set(person.can)
+
+
+async def test_what_was_typed_before_a_question_is_no_answer_to_it(mocker: MockerFixture) -> None:
+    """An Enter too many would say that the next thing was done, too."""
+    ours, theirs = pty.openpty()
+    mocker.patch("tests.hil.terminal.os.open", return_value=theirs)
+    terminal = Terminal()
+    try:
+        os.write(ours, b"\n\n")
+        with pytest.raises(BenchFaultError):
+            await terminal.ask("Pull out the cable. Then press Enter.", within_s=0.2)
+        assert b"Pull out the cable" in os.read(ours, 1024)
+    finally:
+        terminal.close()
+        os.close(ours)
 
 
 def test_a_round_is_dealt_by_somebody_at_the_terminal(tmp_path: Path) -> None:

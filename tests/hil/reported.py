@@ -38,6 +38,7 @@ class Reported:
         self._folder = folder
         self._recording = TdpRecording()
         self._read: dict[tuple[Path, int], int] = {}
+        self._sizes: dict[Path, int] = {}
         self._waiting: list[DeviceFact] = []
         self._levels: dict[object, int] = {}
         self._awaited_levels: dict[object, int] = {}
@@ -80,6 +81,10 @@ class Reported:
 
     def _look(self) -> None:
         for file in self.files:
+            size = file.stat().st_size
+            if size == self._sizes.get(file):
+                continue
+            self._sizes[file] = size
             try:
                 connections = read_capture(file)
             except CaptureError:

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import sys
+import termios
 from typing import Final
 
 from tests.hil.waiting import until
@@ -38,7 +39,11 @@ class Terminal:
         self._unfinished = True
 
     async def ask(self, question: str, within_s: float) -> str:
-        """One line that a person types; the Enter key alone is an empty one. Raises BenchFaultError."""
+        """One line that a person types; the Enter key alone is an empty one. Raises BenchFaultError.
+
+        What was typed before the question is no answer to it.
+        """
+        termios.tcflush(self._fd, termios.TCIFLUSH)
         self._write(f"{CLEAR if self._unfinished else ''}{question} ")
         self._unfinished = False
         typed = bytearray()

@@ -25,8 +25,8 @@ SMALLEST_RING = 256
 OPENINGS = 20
 SILENCE_S = 3.3
 """After which a session has ended, with what timers may be late (8.1)."""
-LISTENING_S = 1.2
-"""More than two heartbeats."""
+LISTENING_S = 0.7
+"""More than a heartbeat."""
 AT_ONCE_S = 1.0
 """The longest that a host waits before it repeats (8.2); a device on a healthy line takes a few hundredths of it."""
 UNKNOWN_COMMAND = 250

@@ -19,7 +19,7 @@ from tests.hil.wire import Wire
 
 pytestmark = pytest.mark.timeout(0)
 
-LISTENING_S = 1.2
+LISTENING_S = 0.7
 REPORT_STATE = COMMAND_CODES[CommandKind.REPORT_STATE]
 
 
