@@ -241,13 +241,19 @@ class TakesReplays(Firmware):
         super()._frame(body, now_ms)
 
 
+FAULTS_AT_SIGHT: Final[dict[type[Firmware], str]] = {
+    StartsNothing: "began no session",
+    SendsBack: "sent HELLO with the direction of the host's frames",
+    SpeaksAnotherMajor: "of major 2 in a session of major 1",
+}
+"""Each with what is said of it before the first test."""
+
 FAULTS_OF_PAIRED: Final[dict[type[Firmware], str]] = {
     Keyless: "test_without_its_key_it_starts_nothing",
     TakesReplays: "test_what_was_not_made_with_its_key_does_nothing",
 }
 
 FAULTS: Final[dict[type[Firmware], str]] = {
-    SendsBack: "test_it_speaks_between_hello_and_the_end_of_its_session_alone",
     TakesOldSessions: "test_frames_of_an_old_session_do_nothing",
     TakesItsEcho: "test_its_own_echo_is_dropped",
     DoesCommandsAgain: "test_a_command_is_never_done_twice",
@@ -263,7 +269,6 @@ FAULTS: Final[dict[type[Firmware], str]] = {
     ClockBack: "test_it_answers_every_ping",
     AnswersLate: "test_it_answers_every_ping",
     CutsItsOutcomes: "test_an_unknown_command_is_refused_with_a_reason",
-    SpeaksAnotherMajor: "test_it_answers_every_ping",
 }
 """Each with the check that has to fail for it."""
 

@@ -34,7 +34,7 @@ from tests.e2e.bench_run import (
     simulated,
     with_somebody,
 )
-from tests.e2e.faulty_firmware import ClockBack, StartsNothing
+from tests.e2e.faulty_firmware import ClockBack
 from tests.hil.terminal import Terminal
 from tests.hil.waiting import BenchFaultError
 
@@ -136,6 +136,7 @@ def test_every_written_round_is_dealt_on_the_simulator(tmp_path: Path) -> None:
         (("--device", "shoe=serial:/dev/x", "--device", "shuffler=serial:/dev/x"), "one and the same port"),
         (("--device", "shoe=serial:/dev/nowhere", "--hands-free"), "There is no shoe to be tested"),
         (("--device", "shoe=serial:/dev/nowhere"), "--hands-free"),
+        (("--device", "shoe=sim", "--patience", "nan"), "--patience has to be a number of seconds"),
         (("--device", "shoe=sim", "--key", "shoe=none.key"), "The key of none.key cannot be used"),
         (("--device", "shoe=sim", "--key", "layout=none.key"), "cannot be read"),
         (("--device", "shoe=sim", "--key", "shoe=none.key", "--key", "shoe=none.key"), "none.key cannot be used"),
@@ -157,21 +158,6 @@ def test_f70_a_device_of_another_kind_is_refused(tmp_path: Path) -> None:
     assert done.status not in (0, 5)
     assert "leads to a shuffler" in done.output
     assert "Traceback" not in done.output
-
-
-def test_a_bench_that_is_refused_shows_the_frames_of_the_look_at_it(tmp_path: Path) -> None:
-    """And the report of an earlier run is not left to be taken for this one's."""
-    report = tmp_path / "report"
-    report.mkdir()
-    for name in ("report.html", "junit.xml"):
-        (report / name).write_text("all is well", encoding="ascii")
-    with simulated(tmp_path, DeviceKind.SHUFFLER, make=faulty(StartsNothing)) as port:
-        done = run_bench(tmp_path, "tests/hil", "--device", f"shuffler={port}", "--hands-free")
-    assert done.status not in (0, 1, 5)
-    for shown in (done.output, done.html):
-        assert "began no session" in shown
-        assert "&lt; HELLO_ANSWER" in shown.replace("<", "&lt;")
-    assert not (report / "junit.xml").exists()
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])

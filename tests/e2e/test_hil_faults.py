@@ -1,5 +1,6 @@
 """Devices that break the protocol are found by the bench suite (tests/hil), each in one point, and named."""
 
+import html
 from pathlib import Path
 
 import pytest
@@ -19,10 +20,33 @@ from tests.e2e.bench_run import (
     with_a_small_ring,
     with_somebody,
 )
-from tests.e2e.faulty_firmware import FAULTS, FAULTS_BY_HAND, FAULTS_OF_PAIRED, DoublesDraws, StartsAnew
+from tests.e2e.faulty_firmware import (
+    FAULTS,
+    FAULTS_AT_SIGHT,
+    FAULTS_BY_HAND,
+    FAULTS_OF_PAIRED,
+    DoublesDraws,
+    StartsAnew,
+)
 from tests.hil.simulated import fitted
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(600)]
+
+
+@pytest.mark.parametrize("fault", FAULTS_AT_SIGHT, ids=lambda fault: fault.__name__)
+def test_a_bench_that_is_refused_shows_the_frames_of_the_look_at_it(tmp_path: Path, fault: type[Firmware]) -> None:
+    """And the report of an earlier run is not left to be taken for this one's."""
+    report = tmp_path / "report"
+    report.mkdir()
+    for name in ("report.html", "junit.xml"):
+        (report / name).write_text("all is well", encoding="ascii")
+    with simulated(tmp_path, DeviceKind.SHUFFLER, make=faulty(fault)) as port:
+        done = run_bench(tmp_path, "tests/hil", "--device", f"shuffler={port}", "--hands-free")
+    assert done.status not in (0, 1, 5)
+    for shown in (done.output, done.html):
+        assert FAULTS_AT_SIGHT[fault] in html.unescape(shown)
+        assert "< HELLO_ANSWER" in html.unescape(shown)
+    assert not (report / "junit.xml").exists()
 
 
 @pytest.mark.parametrize("fault", FAULTS_OF_PAIRED, ids=lambda fault: fault.__name__)

@@ -15,9 +15,10 @@ from tests.hil.hands import Hands, PersonsHands, SimulatedHands
 from tests.hil.hosted import Hosted, NoPortError
 from tests.hil.simulated import SimulatedDevices, paired
 from tests.hil.terminal import Terminal
-from tests.hil.waiting import BenchFaultError
+from tests.hil.waiting import BenchFaultError, said_by_itself
 from tests.hil.wire import Wire
 
+__tracebackhide__ = said_by_itself
 UNFIT: Final = {
     StateFlag.JAMMED: "is jammed: clear the jam",
     StateFlag.DOOR_OPEN: "has its door open: shut it",

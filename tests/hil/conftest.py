@@ -23,16 +23,15 @@ from tests.hil.frames import FrameLog
 from tests.hil.instructions import beyond_hands, kinds_of
 from tests.hil.report import Outcome, html_report
 from tests.hil.terminal import NobodyThereError
-from tests.hil.waiting import BenchFaultError
 from tests.hil.wire import Wire
 
-CONFTEST: Final = Path(__file__).resolve()
-HERE: Final = CONFTEST.parent
+HERE: Final = Path(__file__).resolve().parent
 BENCH: Final = pytest.StashKey[Bench]()
 LOG: Final = pytest.StashKey[FrameLog]()
 OUTCOMES: Final = pytest.StashKey[list[Outcome]]()
 BEGAN: Final = pytest.StashKey[datetime]()
 FOLDER: Final = pytest.StashKey[tempfile.TemporaryDirectory[str]]()
+LONGEST_PATIENCE_S: Final = 86_400
 NOT_ENDED: Final = "This run has not ended: it is under way, or was broken off before it could write its report."
 LOOK: Final = "Before anything is tested every device has to be there, be what it is said to be, and be at rest."
 NOTHING_TESTED: Final = "No test had an answer from any device of the bench: nothing was tested."
@@ -77,6 +76,8 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError("A bench is tested by one process, one test after the other: run this without -n.")
     if getattr(config.option, "reruns", None):
         raise pytest.UsageError("A bench that failed is not tried again: run this without --reruns.")
+    if not 0 < config.option.bench_patience_s < LONGEST_PATIENCE_S:
+        raise pytest.UsageError("--patience has to be a number of seconds above 0, and below a day.")
     folder = tempfile.TemporaryDirectory(prefix="bench-")
     config.stash[FOLDER] = folder
     config.add_cleanup(folder.cleanup)
@@ -242,9 +243,6 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    if call.excinfo is not None and call.excinfo.errisinstance(BenchFaultError):
-        # Its sentence says all; where in this suite it was noticed is no matter of the device's.
-        call.excinfo.traceback = call.excinfo.traceback.filter(lambda entry: Path(entry.path) in (item.path, CONFTEST))
     report = yield
     bench = item.config.stash[BENCH]
     outcomes = item.config.stash[OUTCOMES]

@@ -33,8 +33,9 @@ from tests.hil.bench import Bench
 from tests.hil.daemon_files import write_daemon_files
 from tests.hil.instructions import instruction, kinds_of
 from tests.hil.reported import Reported, in_words, place_in_words, told_lines
-from tests.hil.waiting import BenchFaultError, until
+from tests.hil.waiting import BenchFaultError, said_by_itself, until
 
+__tracebackhide__ = said_by_itself
 START_S: Final = 60.0
 DAEMON_S: Final = 30.0
 BLIND_PACE: Final = 0.5

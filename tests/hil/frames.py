@@ -82,7 +82,8 @@ class FrameLog:
             yield "What the specification forbids", self.objections
         yield from self.notes.items()
         for device, lines in self.lines():
-            yield f"Frames of the {device}", lines
+            if lines:
+                yield f"Frames of the {device}", lines
 
     def lines(self) -> Iterator[tuple[str, list[str]]]:
         """Device, and its last frames as text."""

@@ -16,8 +16,9 @@ from drivers.transports.transport import Transport
 from tests.hil.devices import Device
 from tests.hil.frames import FrameLog
 from tests.hil.reported import in_words
-from tests.hil.waiting import BenchFaultError, Progress, unseen, until
+from tests.hil.waiting import BenchFaultError, Progress, said_by_itself, unseen, until
 
+__tracebackhide__ = said_by_itself
 NONCE_BYTES: Final = 8
 TICK_S: Final = 0.01
 ANSWER_S: Final = 12.0

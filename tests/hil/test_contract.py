@@ -75,9 +75,9 @@ async def test_it_speaks_between_hello_and_the_end_of_its_session_alone(wire: Wi
     await wire.ping()
     wire.attentive = False
     await wire.wait(lambda: sum(alive.ping == 0 for alive in wire.of(Alive)) >= 2, "two heartbeats")
-    await asyncio.sleep(SILENCE_S)
+    await wire.listen(SILENCE_S)
     wire.raw.clear()
-    await asyncio.sleep(LISTENING_S)
+    await wire.listen(LISTENING_S)
     assert bytes(wire.raw) == b"", "it goes on though the host is gone"
     await wire.close()
     async with Wire(wire.device, log) as silent:
@@ -87,7 +87,7 @@ async def test_it_speaks_between_hello_and_the_end_of_its_session_alone(wire: Wi
         silent.send(Ping(id=1))
         silent.send(Start(resume=None))
         silent.write(b"AT\r\n\r\n")
-        await asyncio.sleep(LISTENING_S)
+        await silent.listen(LISTENING_S)
         assert bytes(silent.raw) == b"", "it speaks though nobody has said HELLO"
 
 
@@ -244,7 +244,7 @@ async def test_another_major_is_answered_and_not_talked(wire: Wire) -> None:
     assert not answer.lowest_major <= 9 <= answer.highest_major, "it says that it speaks major 9"
     wire.send(Start(resume=None))
     wire.send(Start(resume=None))
-    await asyncio.sleep(LISTENING_S)
+    await wire.listen(LISTENING_S)
     assert wire.of(State) == [], "it has started in a major that it does not speak"
 
 

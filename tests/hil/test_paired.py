@@ -3,7 +3,6 @@
 Run for devices whose key is named (`--key`). Numbers in brackets are sections of drivers/tdp/spec.md.
 """
 
-import asyncio
 from dataclasses import replace
 
 import pytest
@@ -40,7 +39,7 @@ async def test_without_its_key_it_starts_nothing(wire: Wire, log: FrameLog) -> N
         plain.send(Start(resume=None))
         plain.send(CommandMessage(id=1, command=REPORT_STATE))
         await plain.ping()
-        await asyncio.sleep(LISTENING_S)
+        await plain.listen(LISTENING_S)
         assert plain.of(State) == [], "it has begun a plain session"
         assert plain.outcomes(1) == [], "it has taken a command in a plain session"
 

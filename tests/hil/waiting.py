@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable
+from operator import methodcaller
 from typing import Final, TypeAlias
 
 LOOK_S: Final = 0.005
@@ -14,6 +15,11 @@ Progress: TypeAlias = Callable[[str, float, float], None]
 
 class BenchFaultError(Exception):
     """The bench did not do what it has to; the text says what was awaited, and of whom."""
+
+
+said_by_itself: Final = methodcaller("errisinstance", BenchFaultError)
+"""As `__tracebackhide__`: that error's sentence says all, and where in this suite it was noticed says nothing more."""
+__tracebackhide__ = said_by_itself
 
 
 def unseen(_what: str, _waited_s: float, _within_s: float) -> None:

@@ -45,8 +45,9 @@ from drivers.transports.transport import Transport
 from tests.hil.devices import Device
 from tests.hil.frames import FrameLog, name_of
 from tests.hil.reported import in_words
-from tests.hil.waiting import BenchFaultError, Progress, unseen, until
+from tests.hil.waiting import BenchFaultError, Progress, said_by_itself, unseen, until
 
+__tracebackhide__ = said_by_itself
 ANSWER_S: Final = 10.0
 AGAIN_S: Final = 1.0
 PING_S: Final = 0.5
@@ -218,6 +219,12 @@ class Wire:
         if self._lost is not None:
             return str(self._lost)
         return self._log.objections[0] if self._log.objections else None
+
+    async def listen(self, for_s: float) -> None:
+        """Wait, so that what is not to come has time to come. Raises BenchFaultError where the line is dead."""
+        await asyncio.sleep(for_s)
+        if self._lost is not None:
+            raise BenchFaultError(str(self._lost))
 
     def of(self, kind: type[MessageT]) -> list[MessageT]:
         """The messages of that type, in order."""
