@@ -16,7 +16,7 @@ from drivers.commands import Outcome
 from drivers.errors import LinkError
 from drivers.framing import DELIMITER, FrameDecoder, encode_frame
 from drivers.tdp.auth import NotTrusted, Seal, SealReader, key_id, session_keys
-from drivers.tdp.codes import MessageType
+from drivers.tdp.codes import COMMANDS_BY_CODE, MessageType
 from drivers.tdp.fact_layout import UnknownFactCode
 from drivers.tdp.fields import BadMessage
 from drivers.tdp.header import HEADER_SIZE, MAJOR, MINOR, Header, session_id
@@ -178,7 +178,8 @@ class Wire:
         self._commands += 1
         command = self._commands
         self.send(CommandMessage(id=command, command=code))
-        await self.wait(lambda: self._ended(command), f"the end of command {code}")
+        name = COMMANDS_BY_CODE[code].value if code in COMMANDS_BY_CODE else f"of the code {code}"
+        await self.wait(lambda: self._ended(command), f'the end of the command "{name}", which has the id {command}')
         return self.outcomes(command)
 
     def outcomes(self, command: int) -> list[OutcomeMessage]:
