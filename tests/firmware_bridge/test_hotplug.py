@@ -137,6 +137,21 @@ def test_f46_a_device_that_was_away_between_two_looks_is_seen(tmp_path: Path) ->
     assert before != after
 
 
+async def test_f46_one_change_is_one_hint(world: World) -> None:
+    """Else every pause between tries would be cut short for ever after."""
+
+    def no_netlink() -> object:
+        raise OSError(97, "Address family not supported by protocol")
+
+    world.start(no_netlink)
+    await asyncio.sleep(0.02)
+    (world.folder / "ttyACM0").mkdir()
+    await until(lambda: world.hints == 1)
+    await asyncio.sleep(0.05)
+    assert world.hints == 1
+    await world.stop()
+
+
 async def test_without_pyudev_it_goes_on(world: World) -> None:
     def no_pyudev() -> object:
         raise ImportError("No library named udev")

@@ -1,5 +1,7 @@
 """What the supervisor says of a link: hints, silence, losses, and the firmware that nobody approved."""
 
+import asyncio
+from collections.abc import Callable
 from typing import SupportsIndex
 
 import pytest
@@ -7,11 +9,14 @@ from pytest_mock import MockerFixture
 from structlog.testing import capture_logs
 
 from drivers.commands import Command, CommandKind, Outcome
-from drivers.driver import CommandReport, Heard, LinkDown, LinkUp
+from drivers.driver import CommandReport, DeviceKind, Heard, LinkDown, LinkUp
+from drivers.transports.transport import OnData, OnLost, Transport
 from firmware_bridge.approved import ApprovedFirmware
+from firmware_bridge.config import DeviceConfig
 from firmware_bridge.link import HOUR_MS, LinkState, Pace
+from firmware_bridge.supervisor import Supervisor
 from tests.drivers.transports.pty_end import until
-from tests.firmware_bridge.line_driver import Counted, Hall, missing
+from tests.firmware_bridge.line_driver import Counted, Hall, LineDriver, missing
 
 NEVER = Pace(first_s=3600, cap_s=3600, missing_cap_s=3600, refused_s=3600)
 
@@ -39,6 +44,41 @@ async def test_a_hint_while_a_device_is_refused_is_a_try_at_once() -> None:
         await until(lambda: hall.state.link is LinkState.REFUSED)
         hall.hint()
         await connect(hall, generation=2)
+
+
+async def test_f46_a_hint_is_a_try_for_every_device() -> None:
+    tried: list[str] = []
+    hints: list[Callable[[], None]] = []
+
+    async def nothing_there(port_text: str, on_data: OnData, on_lost: OnLost) -> Transport:
+        tried.append(port_text)
+        raise missing()
+
+    async def watch(on_change: Callable[[], None]) -> None:
+        hints.append(on_change)
+        await asyncio.Event().wait()
+
+    devices = [
+        DeviceConfig(name=name, kind=DeviceKind.SHOE, driver="words", port=f"serial:/dev/{name}")
+        for name in ("one", "two", "three")
+    ]
+    supervisor = Supervisor(
+        devices,
+        lambda: 0,
+        lambda *_: None,
+        lambda _: None,
+        open_port=nothing_there,
+        new_driver=lambda _: LineDriver(),
+        pace=NEVER,
+        watch=watch,
+    )
+    running = asyncio.create_task(supervisor.run())
+    await until(lambda: len(tried) == 3 and bool(hints))
+    hints[0]()
+    await until(lambda: len(tried) == 6)
+    assert sorted(tried) == sorted(2 * [device.port for device in devices])
+    running.cancel()
+    await asyncio.wait([running])
 
 
 async def test_f46_a_hint_in_the_middle_of_a_try_is_not_lost() -> None:

@@ -34,14 +34,13 @@ async def test_f19_a_cooked_line_is_made_raw_and_nothing_is_echoed(pty: PtyEnd, 
     settings[1] |= termios.OPOST | termios.ONLCR
     settings[3] |= termios.ECHO | termios.ICANON | termios.ISIG
     termios.tcsetattr(pty.slave, termios.TCSANOW, settings)
-    transport = await opened(f"{pty.port}@9600,hupcl=off", host)
+    transport = await opened(f"{pty.port}@9600", host)
     pty.write(b"\r\x03\x13junk without a newline")
     await until(lambda: host.data == b"\r\x03\x13junk without a newline")
     assert pty.read() == b""
     after = termios.tcgetattr(pty.slave)
     assert after[4] == termios.B9600
     assert not after[0] & termios.BRKINT
-    assert not after[2] & termios.HUPCL
     await transport.close()
 
 
@@ -50,6 +49,20 @@ async def test_f17_modem_lines_are_set_before_the_line_is_open(pty: PtyEnd, host
     await (await opened(f"{pty.port},dtr=off,rts=off", host)).close()
     line = seen.call_args.args[0]
     assert (line.dtr, line.rts) == (False, False)
+
+
+@pytest.mark.parametrize(("setting", "drops"), [("", True), (",hupcl=off", False)])
+async def test_f17_the_lines_drop_at_the_close_unless_that_is_turned_off(
+    pty: PtyEnd,
+    host: Host,
+    setting: str,
+    drops: bool,  # noqa: FBT001
+) -> None:
+    settings = termios.tcgetattr(pty.slave)
+    settings[2] |= termios.HUPCL
+    termios.tcsetattr(pty.slave, termios.TCSANOW, settings)
+    await (await opened(f"{pty.port}{setting}", host)).close()
+    assert bool(termios.tcgetattr(pty.slave)[2] & termios.HUPCL) is drops
 
 
 async def test_f11_a_hang_up_is_told_once_after_the_port_is_let_go(pty: PtyEnd) -> None:
