@@ -7,13 +7,14 @@ from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median_high
 from typing import Final
 
 import msgspec
 import structlog
 
 from drivers.commands import Command, Outcome
-from drivers.driver import Alarm, Claims, CommandReport, Driver, LinkDown, LinkUp, NumberedFact, Report, Resume
+from drivers.driver import Alarm, Claims, CommandReport, Driver, Heard, LinkDown, LinkUp, NumberedFact, Report, Resume
 from drivers.errors import LinkError, PortMissing
 from drivers.registry import frame_namer
 from drivers.transports.transport import OpenPort
@@ -25,6 +26,7 @@ from firmware_bridge.trace import Tap, Trace
 
 HOUR_MS: Final = 3_600_000
 LOSSES_REMEMBERED: Final = 10_000
+ANSWERS_REMEMBERED: Final = 100
 _MOST_DOUBLINGS: Final = 16
 
 
@@ -84,7 +86,8 @@ class DeviceState(msgspec.Struct, frozen=True, kw_only=True):
     """A device's link as it stands. `tries` since it was last up; `losses` and `faults` in this run.
 
     `sentence`: why it is not up. `alarm`: what a person should look into, the latest of this run. `heard_at_ms`: its
-    last sign of life, on the table's clock. `counters`: what its drivers threw away or repeated in this run, by reason.
+    last sign of life, on the table's clock. `answers_ms`: how long the last 100 answers of this connection were waited
+    for, the middle one and the slowest. `counters`: what its drivers threw away or repeated in this run, by reason.
     """
 
     kind: str
@@ -99,6 +102,7 @@ class DeviceState(msgspec.Struct, frozen=True, kw_only=True):
     losses_last_hour: int
     faults: int
     heard_at_ms: int | None
+    answers_ms: tuple[int, int] | None
     claims: Claims | None
     boot: str | None
     counters: dict[str, int]
@@ -140,6 +144,7 @@ class Link:
         self._losses: deque[int] = deque(maxlen=LOSSES_REMEMBERED)
         self._lost = 0
         self._heard_at_ms: int | None = None
+        self._answered_ms: deque[int] = deque(maxlen=ANSWERS_REMEMBERED)
         self._faults = 0
         self._counted: Counter[str] = Counter()
         self._trace = Trace(around.clock)
@@ -197,6 +202,7 @@ class Link:
             losses_last_hour=sum(self._around.clock() - at_ms < HOUR_MS for at_ms in self._losses),
             faults=self._faults,
             heard_at_ms=self._heard_at_ms,
+            answers_ms=self._answers_ms() if link is not None else None,
             claims=link.claims if link is not None else None,
             boot=link.boot if link is not None else None,
             counters=dict(counters),
@@ -251,7 +257,10 @@ class Link:
     def _wait_for(self, state: LinkState, sentence: str, frames: Sequence[str] = ()) -> None:
         if (state, sentence) != (self._state, self._sentence):
             doing = "refused" if state is LinkState.REFUSED else "waiting for"
-            shown = {"frames": list(frames), "losses": self._lost, "counters": dict(self._counted)} if frames else {}
+            shown: dict[str, object] = {}
+            if frames:
+                shown |= {"frames": list(frames), "losses": self._lost, "counters": dict(self._counted)}
+                shown["answers_ms"] = self._answers_ms()
             self._log.warning(f"{doing} {self._called}: {sentence}", **shown)
         self._state = state
         self._sentence = sentence
@@ -262,6 +271,9 @@ class Link:
         except Exception as error:  # noqa: BLE001  a line in a log must not cost the link
             self._faults += 1
             return [internal_error(error)]
+
+    def _answers_ms(self) -> tuple[int, int] | None:
+        return (median_high(self._answered_ms), max(self._answered_ms)) if self._answered_ms else None
 
     def _gone_silent(self) -> None:
         self._state = LinkState.UNKNOWN
@@ -286,6 +298,7 @@ class Link:
                 self._state = LinkState.UP
                 self._sentence = None
                 self._tries = 0
+                self._answered_ms.clear()
                 self._now.clear()
                 self._watchdog.start()
                 self._log.info(
@@ -296,6 +309,8 @@ class Link:
                     boot=boot,
                     gap=gap,
                 )
+            case Heard(asked_at_ms=int(asked_at_ms)):
+                self._answered_ms.append(self._around.clock() - asked_at_ms)
             case NumberedFact(number=number, fact=fact):
                 self._log.debug("fact", fact=fact.__struct_config__.tag, number=number)
             case Alarm(sentence=sentence):

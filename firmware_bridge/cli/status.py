@@ -67,7 +67,11 @@ def _about(device: DeviceState) -> str:
     claims = device.claims
     if claims is not None:
         device_is = " ".join(part for part in (claims.vendor, claims.model, claims.serial_number) if part)
-        return printable(f"{device_is}, firmware {claims.firmware_version or 'not told'}")
+        answers = ""
+        if device.answers_ms is not None:
+            middle_ms, slowest_ms = device.answers_ms
+            answers = f", answers within {middle_ms} ms, {slowest_ms} ms at worst"
+        return printable(f"{device_is}, firmware {claims.firmware_version or 'not told'}{answers}")
     return printable(device.sentence or "")
 
 

@@ -69,6 +69,8 @@ class LineDriver:
                 return Step(reports=(NumberedFact(self.boot, int(number), drawn),))
             case ["heard"]:
                 return Step(reports=(Heard(at_ms=now_ms),))
+            case ["answer", asked_at_ms]:
+                return Step(reports=(Heard(at_ms=now_ms, asked_at_ms=int(asked_at_ms)),))
             case ["outcome", command_id, word]:
                 return Step(reports=(CommandReport(int(command_id), Outcome(word)),))
             case ["wake", wait_ms]:

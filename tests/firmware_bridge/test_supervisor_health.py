@@ -130,6 +130,23 @@ async def test_f15_f16_f44_a_silent_device_is_unknown_and_keeps_its_link() -> No
     assert not any(isinstance(report, LinkDown) for report in hall.told)
 
 
+async def test_f23_f33_how_long_answers_take_is_shown(mocker: MockerFixture) -> None:
+    """Of this connection's last hundred; in the line of its loss too."""
+    now_ms = 5_000
+    mocker.patch.object(Hall, "clock", return_value=now_ms)
+    hall = Hall(NEVER)
+    with capture_logs() as lines:
+        async with hall:
+            await connect(hall)
+            assert hall.state.answers_ms is None
+            hall.far.say("heard", *(f"answer {now_ms - took_ms}" for took_ms in (900, *[3] * 98, 16, 17)))
+            await until(lambda: hall.state.answers_ms == (3, 17))
+            hall.far.end.hang_up()
+            await until(lambda: hall.state.link is LinkState.WAITING)
+            assert hall.state.answers_ms is None
+    assert [line["answers_ms"] for line in lines if "frames" in line] == [(3, 17)]
+
+
 async def test_f44_of_a_lost_device_nothing_old_is_told() -> None:
     hall = Hall(NEVER)
     async with hall:

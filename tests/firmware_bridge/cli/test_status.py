@@ -38,6 +38,7 @@ def shown(
         losses_last_hour=1,
         faults=0,
         heard_at_ms=5,
+        answers_ms=None if claims is None else (3, 17),
         claims=claims,
         boot=None,
         counters={},
@@ -96,6 +97,12 @@ def test_an_alarm_cannot_write_on_the_screen_as_it_likes(tmp_path: Path, alarm: 
 
 def test_without_an_alarm_there_is_nothing_to_look_into(tmp_path: Path) -> None:
     assert "look into" not in shown(tmp_path, None)
+
+
+def test_f23_f33_how_long_answers_take_stands_beside_the_device(tmp_path: Path) -> None:
+    output = " ".join(shown(tmp_path, None, claims=CLAIMS).replace("│", " ").split())
+    assert "17 ms" in output
+    assert "worst" in output
 
 
 def test_what_a_device_does_not_tell_leaves_no_gap(tmp_path: Path) -> None:
