@@ -5,6 +5,7 @@ One process writes (a lock names it), any number read meanwhile. Every commit is
 """
 
 import sqlite3
+import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
@@ -50,6 +51,7 @@ class Store(Reading):
         super().__init__(path, seal)
         self._lock = lock
         self._stamp = stamp
+        self._committing = threading.Lock()
         self._writing = None if lock is None else schema.connect(path, read_only=False)
         self.set_aside: JournalDamaged | None = None
 
@@ -109,10 +111,15 @@ class Store(Reading):
             )
 
     def close(self) -> None:
-        """Close the files and let another process write. A second call does nothing."""
+        """Close the files, after a commit that is under way, and let another process write.
+
+        A second call does nothing.
+        """
         super().close()
-        if self._writing is not None:
-            self._writing.close()
+        with self._committing:
+            if self._writing is not None:
+                self._writing.close()
+                self._writing = None
         if self._lock is not None:
             self._lock.release()
 
@@ -122,13 +129,18 @@ class Store(Reading):
         Gives the `received` of every fact whose origin was stored before: those were not stored again.
         Raises JournalConflict, JournalFull, JournalFailed, JournalDamaged.
         """
-        if self._writing is None or self._stamp is None:
+        if self._stamp is None:
             raise JournalFailed(f"the journal {self._path} is open for reading alone")
-        stamp = self._stamp()
+        with self._committing:
+            if self._writing is None:
+                raise JournalFailed(f"the journal {self._path} is closed")
+            return self._commit(self._writing, writes, self._stamp())
+
+    def _commit(self, connection: sqlite3.Connection, writes: Sequence[Write], stamp: Stamp) -> frozenset[int]:
         try:
-            self._writing.execute("BEGIN IMMEDIATE")
-            known = self._write(self._writing, writes, stamp)
-            self._writing.execute("COMMIT")
+            connection.execute("BEGIN IMMEDIATE")
+            known = self._write(connection, writes, stamp)
+            connection.execute("COMMIT")
         except sqlite3.IntegrityError as error:
             self._roll_back()
             raise JournalConflict(

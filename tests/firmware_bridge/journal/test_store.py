@@ -313,3 +313,27 @@ def test_every_commit_reaches_the_disk_before_it_returns(tmp_path: Path) -> None
     assert store._writing.execute("PRAGMA synchronous").fetchone() == (2,)
     assert store._writing.execute("PRAGMA journal_mode").fetchone() == ("wal",)
     assert store._writing.execute("PRAGMA foreign_keys").fetchone() == (1,)
+
+
+def test_closing_waits_for_a_commit_under_way_and_the_next_one_is_refused(tmp_path: Path) -> None:
+    begun, go_on = threading.Event(), threading.Event()
+
+    def stamp() -> Stamp:
+        begun.set()
+        assert go_on.wait(20)
+        return Stamp(host_boot="boot", monotonic_ms=1, wall_ms=1, clock_synced=True)
+
+    store = Store.open(tmp_path / "table.journal", KEYS, stamp=stamp)
+    committing = threading.Thread(target=store.commit, args=([receive(1)],))
+    committing.start()
+    assert begun.wait(20)
+    closing = threading.Thread(target=store.close)
+    closing.start()
+    closing.join(0.1)
+    assert closing.is_alive()
+    go_on.set()
+    closing.join(20)
+    committing.join(20)
+    with pytest.raises(JournalFailed, match="closed"):
+        store.commit([receive(2)])
+    assert [row.received for row in open_store(tmp_path).pending()] == [1]
