@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from pytest_mock import MockerFixture
 
 from simulator.wires.pty import PtyPort
 
@@ -48,6 +49,18 @@ async def test_a_pulled_port_is_gone_and_comes_back_as_another(tmp_path: Path) -
         port.write(b"nobody hears this")
         port.pull()
     assert len(os.listdir("/proc/self/fd")) == before
+
+
+async def test_f66_a_port_that_nobody_has_open_wakes_nobody(tmp_path: Path, mocker: MockerFixture) -> None:
+    """A master without any far end is readable for ever."""
+    port = PtyPort(tmp_path / "shoe", lambda data: None)
+    port.plug()
+    os.close(os.open(tmp_path / "shoe", os.O_RDWR | os.O_NOCTTY))
+    reads = mocker.spy(os, "read")
+    for _ in range(20):
+        await asyncio.sleep(0)
+    assert reads.call_count <= 1
+    port.pull()
 
 
 async def test_far_ends_may_come_and_go(tmp_path: Path) -> None:
