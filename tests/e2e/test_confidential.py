@@ -27,7 +27,7 @@ CARD_IN_JSON = re.compile(rb'"cards?":\[?"[2-9TJQKA][cdhs]"')
 ABOUT_LINKS = re.compile(r"is connected|waiting for")
 OWN_TO_A_RUN = re.compile(
     r'("(?:at_ms|timestamp|received_at_ms|heard_at_ms|generation|tries|commitment|suppressed)": ?)(?:"[^"]*"|\d+)'
-    r'|"counters": ?\{[^}]*\}'
+    r'|"counters": ?\{[^}]*\}|"answers_ms": ?(?:\[[^]]*\]|null)'
 )
 
 
