@@ -3,6 +3,7 @@
 import pytest
 
 from tests.vm.machine import VirtualMachine
+from tests.vm.table_pc import UNIT
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(600), pytest.mark.xdist_group("virtual-machine")]
 
@@ -11,6 +12,7 @@ pytestmark = [pytest.mark.real, pytest.mark.timeout(600), pytest.mark.xdist_grou
 @pytest.mark.parametrize("kind", ["adapter", "acm"])
 def test_f07_f09_f11_f17_f66_a_real_line(machine: VirtualMachine, kind: str) -> None:
     """Its modem lines, its character format, whom it lets in, its bytes, and its end."""
+    machine.shell(f"systemctl stop {UNIT}")  # it would take the shoe
     told = machine.python("lines", kind)
     assert told["found"]
     assert told["seven_even_one"] == "7E1"

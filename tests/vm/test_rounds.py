@@ -14,6 +14,7 @@ ADAPTERS = {
     "shoe": "serial:by=ID_SERIAL_SHORT=TDP-SHOE",
     "layout": "serial:/dev/table/adapter-TDP-LAYOUT-00",
 }
+TAKES_BULK = "/sys/bus/usb-serial/drivers/generic"
 
 
 def assert_right(outcome: dict[str, Any]) -> None:
@@ -50,13 +51,21 @@ def test_f05_f08_f09_f70_a_technicians_story(machine: VirtualMachine) -> None:
 
 @pytest.mark.usefixtures("installed")
 def test_f38_f39_a_shoe_with_bulk_endpoints_is_pulled_in_a_group(machine: VirtualMachine) -> None:
-    """Three kinds of wire at one table; the kernel's own USB stack, libusb and FunctionFS between daemon and shoe."""
+    """Three kinds of wire at one table; the kernel's own USB stack, libusb and FunctionFS between daemon and shoe. A
+    driver of the kernel takes the shoe's interface whenever it is plugged in.
+    """
     ports = {"shuffler": "serial:/dev/table/shuffler-0123-00", "shoe": "usb:vid=1209,pid=0002,serial=0123"}
-    start(machine, {**ports, "layout": ADAPTERS["layout"]})
-    outcome = play(machine, "shoe-cable-pulled", {"shuffler": "acm", "shoe": "bulk", "layout": "adapter"})
+    machine.shell(f"modprobe usbserial && echo 1209 0002 > {TAKES_BULK}/new_id")
+    try:
+        start(machine, {**ports, "layout": ADAPTERS["layout"]})
+        outcome = play(machine, "shoe-cable-pulled", {"shuffler": "acm", "shoe": "bulk", "layout": "adapter"})
+    finally:
+        machine.wait_for("modprobe -r ftdi_sio usbserial")
     assert_right(outcome)
     first, second = outcome["sockets"]["shoe"]
     assert first != second
+    assert "ended (" in wait_until_said(machine, "waiting for the shoe: the connection at usb:")
+    assert int(machine.shell("dmesg | grep -c 'generic converter now attached to ttyUSB'")) >= 2
 
 
 @pytest.mark.usefixtures("installed")
