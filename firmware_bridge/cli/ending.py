@@ -15,15 +15,20 @@ def told_ending(program: str) -> Iterator[None]:
 
     The interpreter would write it at exit, without a word for whoever waits at the terminal.
     """
+    out, err = sys.stdout, sys.stderr
     try:
         try:
             yield
         finally:
-            if sys.stdout is not None:
-                sys.stdout.flush()
+            if sys.stdout is not out:  # typer has met a broken pipe, and put something in their place that hides it
+                sys.stdout, sys.stderr = out, err
+                raise BrokenPipeError
+            if out is not None:
+                out.flush()
     except BrokenPipeError:
         abandon_output()
-        sys.stderr.close()  # it may be the same pipe
+        if err is not None:
+            err.close()  # it may be the same pipe
         sys.exit(BROKEN_PIPE)
     except OSError as error:
         abandon_output()

@@ -1,5 +1,6 @@
 """A command whose output takes no more says so, and its status is told to whoever started it."""
 
+import os
 import subprocess
 import sys
 
@@ -27,3 +28,18 @@ def test_a_full_disk_is_told_in_a_sentence(arguments: tuple[str, ...]) -> None:
 def test_an_output_that_was_closed_is_no_error(arguments: tuple[str, ...]) -> None:
     done = bridge(">&-", *arguments)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("redirect", ["", "2>&1", "2>&-"])
+def test_a_reader_that_went_away_is_told_by_the_status_alone(redirect: str, unbuffered: str) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    shell, option, command, *python = BRIDGE
+    whole = (shell, option, f"{command} {redirect}", *python, "diagram")
+    try:
+        environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
+        done = subprocess.run(whole, stdout=writing, stderr=subprocess.PIPE, env=environment, timeout=60, check=False)
+    finally:
+        os.close(writing)
+    assert (done.returncode, done.stderr) == (141, b"")
