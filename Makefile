@@ -10,7 +10,7 @@ LIBDIR ?= /usr/local/lib
 DESTDIR ?=
 INSTALL := PIP='$(PY) -m pip' PYTHON='$(PYTHON)' PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' DESTDIR='$(DESTDIR)' udev/install.sh
 
-.PHONY: setup dev demo test parts test-long check bench format lock install uninstall clean
+.PHONY: setup dev demo test parts lint test-long check bench format lock install uninstall clean
 
 $(VENV)/.runtime: requirements.lock pyproject.toml
 	@python3 -c 'import sys, ensurepip, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
@@ -34,7 +34,7 @@ dev: $(VENV)/.dev              ## the same, with what the tests and checks need
 demo: setup                    ## ten rounds at a simulated table, through the real daemon
 	$(VENV)/bin/table-simulator demo --house licensed --rounds 10 --rig group --pace 1
 
-test: dev parts                ## the whole test suite with its real parts
+test: lint parts               ## all checks, then the whole test suite with its real parts
 	$(PY) -m pytest -n 2 --dist loadgroup -m "not long"
 
 parts: dev                     ## what the suites with real parts need on this machine
@@ -43,11 +43,13 @@ parts: dev                     ## what the suites with real parts need on this m
 test-long: dev                 ## the long proofs
 	$(PY) -m pytest -m long
 
-check: dev                     ## lint, types, floors, fast tests
+lint: dev                      ## style, format, types, floors of imports
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
 	$(VENV)/bin/lint-imports
+
+check: lint                    ## the inner loop: lint and the fast tests
 	$(PY) -m pytest -q -n 2 -m "not long and not real"
 
 bench: $(VENV)/.bench          ## speeds beside those of others, in one run

@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 import msgspec
-from firmware_bridge.bridge import Bridge
 
 from drivers.driver import DeviceKind, LinkDown, LinkUp, Resume, Step
 from drivers.facts import DeviceFact
 from drivers.tdp.driver import TdpDriver
 from firmware_bridge import events
+from firmware_bridge.bridge import Bridge
 from firmware_bridge.events import Event, FactRefused
 from firmware_bridge.facts import Started, read_fact
 from firmware_bridge.houses.house import House
