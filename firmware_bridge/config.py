@@ -14,11 +14,12 @@ from typing import Annotated, Any, Final, TypeAlias
 import msgspec
 
 from drivers.driver import DeviceKind
-from firmware_bridge.approved import ApprovedFirmware, Hash
-from firmware_bridge.setup import TableSetup
+from firmware_bridge.core.table_setup import TableSetup
 
 Text: TypeAlias = Annotated[str, msgspec.Meta(min_length=1, pattern=r"^[^\x00-\x1f\x7f]*\Z")]
 Name: TypeAlias = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}\Z")]
+Model: TypeAlias = Annotated[str, msgspec.Meta(min_length=1)]
+Hash: TypeAlias = Annotated[str, msgspec.Meta(pattern=r"^[0-9a-fA-F]*\Z")]
 
 RESERVED_NAMES: Final = frozenset({"operator", "bridge"})
 RECORDING: Final = "replay:"
@@ -46,6 +47,14 @@ class DeviceConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     serial_number: Text | None = None
     key: Text | None = None
     capture: Text | None = None
+
+
+class ApprovedFirmware(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One approved build. `hash` in hexadecimal digits; `version` and `hash` empty for a device that tells none."""
+
+    model: Model
+    version: str
+    hash: Hash
 
 
 class TableSection(TableSetup, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -8,15 +8,19 @@ import enum
 import logging
 import os
 import sys
+import time
 import traceback
+from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final, TextIO
 
 import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
 
-from firmware_bridge.log_bursts import BurstLimit
-
+BURST_LINES: Final = 100
+BURST_WINDOW_S: Final = 10.0
+_NEVER_DROPPED: Final = frozenset({"debug", "error", "critical"})
 _INFO: Final = 6
 _WEIGHTS: Final = {"debug": 7, "warning": 4, "error": 3, "critical": 2}
 
@@ -59,6 +63,41 @@ def place_of(error: BaseException) -> str:
     """Where an error arose, without its text: "daemon.py line 12"."""
     frames = traceback.extract_tb(error.__traceback__)
     return f"{Path(frames[-1].filename).name} line {frames[-1].lineno}" if frames else "an unknown place"
+
+
+class BurstLimit:
+    """A line logged over and over costs the lines around it, since system loggers drop whatever comes in a storm.
+
+    Lets `lines` lines of one kind (level and text) through in each window of `window_s`, errors always.
+
+    The next line of any kind says in `suppressed` how many were not shown. `now_s`: a monotonic clock.
+    """
+
+    def __init__(
+        self, lines: int = BURST_LINES, window_s: float = BURST_WINDOW_S, now_s: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._lines = lines
+        self._window_s = window_s
+        self._now_s = now_s
+        self._began_s = now_s()
+        self._seen: Counter[tuple[str, str]] = Counter()
+        self._suppressed = 0
+
+    def __call__(self, _: WrappedLogger, level: str, fields: EventDict) -> EventDict:
+        now_s = self._now_s()
+        if now_s - self._began_s >= self._window_s:
+            self._began_s = now_s
+            self._seen.clear()
+        if level not in _NEVER_DROPPED:
+            kind = (level, str(fields["event"]))
+            self._seen[kind] += 1
+            if self._seen[kind] > self._lines:
+                self._suppressed += 1
+                raise structlog.DropEvent
+        if self._suppressed:
+            fields["suppressed"] = self._suppressed
+            self._suppressed = 0
+        return fields
 
 
 def _is_journal(out: TextIO) -> bool:

@@ -2,7 +2,7 @@
 
 import importlib
 
-from simulator.signals import end_by_signals
+from simulator.proving.signals import end_by_signals
 
 
 def main() -> None:

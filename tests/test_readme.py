@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from firmware_bridge.cli import COMMANDS
-from firmware_bridge.game.machine import mermaid
+from firmware_bridge.core.game.machine import mermaid
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text()

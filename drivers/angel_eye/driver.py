@@ -4,7 +4,7 @@ import enum
 from collections import Counter
 from typing import Final
 
-from drivers.angel_eye.desk import Desk
+from drivers.angel_eye.command_queue import Desk
 from drivers.angel_eye.draws import CuttingCard, Drawn, Draws, LockState, Meaning, Missed, Noticed
 from drivers.angel_eye.telegrams import Answer, Bcc, Item, Spoilt, TelegramDecoder
 from drivers.commands import Command, Outcome

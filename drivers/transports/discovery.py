@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Final
 
 from drivers.errors import PortAmbiguous, PortMissing, PortUnusable
-from drivers.transports.aside import aside, stuck
 from drivers.transports.ports import SerialByProperty
+from drivers.transports.run_blocking import aside, stuck
 
 FIND_TIMEOUT_S: Final = 5.0
 UDEV_DATA: Final = Path("/run/udev")

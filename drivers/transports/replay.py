@@ -13,7 +13,7 @@ from typing import Final
 
 from drivers.driver import Driver, Report, Resume
 from drivers.errors import LinkLost, PortMissing, PortUnusable
-from drivers.transports.capture import CaptureError, RecordedConnection, read_capture
+from drivers.transports.pcapng import CaptureError, RecordedConnection, read_capture
 from drivers.transports.ports import ReplayPort
 from drivers.transports.transport import OnData, OnLost
 

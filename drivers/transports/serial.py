@@ -14,10 +14,10 @@ from typing import Final
 import serial
 
 from drivers.errors import LinkError, LinkLost, PortForbidden, PortHeld, PortMissing, PortUnusable
-from drivers.transports.access import forbidden
-from drivers.transports.aside import aside, stuck
-from drivers.transports.holders import is_pty, other_holders
+from drivers.transports.permissions import forbidden
+from drivers.transports.port_users import is_pty, other_holders
 from drivers.transports.ports import SerialPort
+from drivers.transports.run_blocking import aside, stuck
 from drivers.transports.transport import OnData, OnLost
 
 OPEN_TIMEOUT_S: Final = 5.0

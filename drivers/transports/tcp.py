@@ -9,8 +9,8 @@ from functools import partial
 from typing import Final, cast
 
 from drivers.errors import LinkError, LinkLost, PortForbidden, PortMissing, PortUnusable
-from drivers.transports.aside import aside, stuck
 from drivers.transports.ports import TcpPort
+from drivers.transports.run_blocking import aside, stuck
 from drivers.transports.transport import OnData, OnLost
 
 OPEN_TIMEOUT_S: Final = 5.0

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, Final
 
 from drivers.errors import LinkError, LinkLost, PortUnusable
-from drivers.transports.aside import aside, stuck
+from drivers.transports.run_blocking import aside, stuck
 from drivers.transports.transport import OnData, OnLost
 from drivers.transports.usb_device import TRANSFER_TIMEOUT_MS, UsbPipe, open_pipe
 from drivers.transports.usb_port import UsbPort

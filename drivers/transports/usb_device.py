@@ -13,8 +13,8 @@ import usb.core
 import usb.util
 
 from drivers.errors import LinkError, LinkLost, PortAmbiguous, PortForbidden, PortHeld, PortMissing, PortUnusable
-from drivers.transports.access import forbidden
-from drivers.transports.holders import Holder, other_holders
+from drivers.transports.permissions import forbidden
+from drivers.transports.port_users import Holder, other_holders
 from drivers.transports.usb_port import UsbPort
 
 TRANSFER_TIMEOUT_MS: Final = 200

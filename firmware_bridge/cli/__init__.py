@@ -10,21 +10,21 @@ from firmware_bridge.cli.errors import CommandError
 INTERRUPTED: Final = 130
 
 COMMANDS: Final = {
-    "run": "firmware_bridge.cli.run",
-    "pair": "firmware_bridge.cli.pair",
-    "tell": "firmware_bridge.cli.tell",
-    "status": "firmware_bridge.cli.status",
-    "watch": "firmware_bridge.cli.watch",
-    "journal": "firmware_bridge.cli.journal",
-    "judge": "firmware_bridge.cli.judge",
-    "settle": "firmware_bridge.cli.settle",
-    "rank": "firmware_bridge.cli.rank",
-    "house": "firmware_bridge.cli.house",
-    "odds": "firmware_bridge.cli.odds",
-    "decode": "firmware_bridge.cli.decode",
-    "diagram": "firmware_bridge.cli.diagram",
-    "doctor": "firmware_bridge.cli.doctor",
-    "suggest-udev": "firmware_bridge.cli.suggest_udev",
+    "run": "firmware_bridge.cli.table_pc.run",
+    "pair": "firmware_bridge.cli.table_pc.pair",
+    "tell": "firmware_bridge.cli.table_pc.tell",
+    "status": "firmware_bridge.cli.table_pc.status",
+    "watch": "firmware_bridge.cli.table_pc.watch",
+    "journal": "firmware_bridge.cli.offline.journal",
+    "judge": "firmware_bridge.cli.offline.judge",
+    "settle": "firmware_bridge.cli.offline.settle",
+    "rank": "firmware_bridge.cli.offline.rank",
+    "house": "firmware_bridge.cli.offline.house",
+    "odds": "firmware_bridge.cli.offline.odds",
+    "decode": "firmware_bridge.cli.offline.decode",
+    "diagram": "firmware_bridge.cli.offline.diagram",
+    "doctor": "firmware_bridge.cli.table_pc.doctor",
+    "suggest-udev": "firmware_bridge.cli.table_pc.suggest_udev",
 }
 
 

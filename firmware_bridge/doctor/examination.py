@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from firmware_bridge.doctor import kernel, ports, reach, record, service, settings
+from firmware_bridge.doctor.context import Site
 from firmware_bridge.doctor.findings import Finding, Health
-from firmware_bridge.doctor.site import Site
 from firmware_bridge.logs import place_of
 
 

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from drivers.usb_ids import PRODUCTS, VENDOR
+from firmware_bridge.doctor.context import Site
 from firmware_bridge.doctor.devices import UsbDevice, serial_lines, usb_devices
 from firmware_bridge.doctor.findings import Finding, Health
-from firmware_bridge.doctor.site import Site
 
 # "usb 1-4: usbfs: interface 0 claimed by ch341 while 'brltty' sets config #1"
 _STOLEN: Final = re.compile(r"interface \d+ claimed by (\S+) while '(\S+)' sets config")

@@ -8,13 +8,13 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
-from drivers.transports.holders import other_holders
+from drivers.transports.port_users import other_holders
 from drivers.transports.ports import Port, SerialByProperty, SerialPort
 from drivers.transports.usb_port import UsbPort
 from firmware_bridge.config import DeviceConfig
+from firmware_bridge.doctor.context import Site
 from firmware_bridge.doctor.devices import UsbDevice, resolved, serial_line, usb_devices
 from firmware_bridge.doctor.findings import Finding, Health
-from firmware_bridge.doctor.site import Site
 from firmware_bridge.doctor.unit import UNIT, service_groups
 
 _READ_WRITE: Final = 0o6

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from firmware_bridge.doctor.context import Site
 from firmware_bridge.doctor.findings import Finding, Health
-from firmware_bridge.doctor.site import Site
 from firmware_bridge.doctor.unit import UNIT, service_groups
 
 _READ: Final = 0o4

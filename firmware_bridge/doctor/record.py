@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from firmware_bridge.doctor.context import Site
 from firmware_bridge.doctor.findings import Finding, Health
 from firmware_bridge.doctor.machine import Machine
-from firmware_bridge.doctor.site import Site
 from firmware_bridge.doctor.unit import service_groups
 
 MEBI: Final = 1 << 20

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from firmware_bridge.doctor.context import Site
 from firmware_bridge.doctor.findings import Finding, Health
-from firmware_bridge.doctor.site import Site
 from firmware_bridge.doctor.unit import FOLDERS, UNIT
 
 RULES: Final = "70-firmware-bridge.rules"

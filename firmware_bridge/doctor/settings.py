@@ -5,14 +5,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from drivers.errors import DriverNameError, PortNameError
-from drivers.registry import make_driver
+from drivers.plugins import make_driver
 from drivers.transports.ports import parse_port
-from firmware_bridge.chosen_house import chosen_house
 from firmware_bridge.config import ConfigError
+from firmware_bridge.doctor.context import Site
 from firmware_bridge.doctor.findings import Finding, Health
-from firmware_bridge.doctor.site import Site
-from firmware_bridge.journal.errors import KeyFileError
+from firmware_bridge.houses.configured import chosen_house
 from firmware_bridge.journal.keys import read_keys
+from firmware_bridge.secret_files import KeyFileError
 
 
 def configuration(site: Site) -> Iterator[Finding]:

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
-from firmware_bridge.houses.house import House, Provenance, Schedule
-from firmware_bridge.terms import Irregularity, Phase, Ruling, Who
+from firmware_bridge.core.rules.house import House, Provenance, Schedule
+from firmware_bridge.core.terms import Irregularity, Phase, Ruling, Who
 
 RULINGS: Final = {
     Ruling.CONTINUE: "is noted and the round goes on",

@@ -13,8 +13,8 @@ from typing import Final, TypeAlias
 import msgspec
 import msgspec.inspect
 
-from firmware_bridge.houses.frequencies import against_the_house
-from firmware_bridge.houses.house import House, Provenance
+from firmware_bridge.core.rules.frequencies import against_the_house
+from firmware_bridge.core.rules.house import House, Provenance
 
 Tree: TypeAlias = "dict[str, Tree] | list[Tree] | str | int | float | bool"
 

@@ -29,9 +29,5 @@ class JournalConflict(JournalError):
     """A write contradicts what is stored: the core does not stand where the journal does and must be rebuilt."""
 
 
-class KeyFileError(JournalError):
-    """The key file is missing, readable for others, or holds no key."""
-
-
 class WrongKey(JournalError):
     """The journal is sealed with another key than the one given, or no key was given where one is needed."""

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from drivers.driver import Resume
 from drivers.facts import Fact
-from firmware_bridge.facts import BadFact, read_fact
+from firmware_bridge.core.facts import BadFact, read_fact
 from firmware_bridge.journal import schema
 from firmware_bridge.journal.errors import JournalDamaged, WrongKey
 from firmware_bridge.journal.rows import (

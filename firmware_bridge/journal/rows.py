@@ -7,8 +7,8 @@ from typing import NamedTuple, TypeAlias
 import msgspec
 
 from drivers.facts import Fact
-from firmware_bridge.events import Event
-from firmware_bridge.facts import UnknownFact, write_fact
+from firmware_bridge.core.events import Event
+from firmware_bridge.core.facts import UnknownFact, write_fact
 
 
 class Origin(NamedTuple):

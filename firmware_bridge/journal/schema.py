@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from firmware_bridge.journal.errors import JournalDamaged, JournalFailed, JournalForeign, JournalFull
+from firmware_bridge.secret_files import sync_folder
 
 APPLICATION_ID: Final = 0x46574252  # "FWBR", at byte 68 of the file
 SCHEMA_VERSION: Final = 1
@@ -164,15 +165,6 @@ def failure(error: sqlite3.Error, path: Path) -> JournalFull | JournalFailed | J
     return JournalFailed(
         f"the journal {path} cannot be used ({error}, {name}): check its disk, its folder and their owner"
     )
-
-
-def sync_folder(path: Path) -> None:
-    """Make a new or renamed file's name durable."""
-    descriptor = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _has_log(path: Path) -> bool:

@@ -9,7 +9,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from drivers.cards import Card
 from drivers.facts import Fact
-from firmware_bridge.facts import KNOWN
+from firmware_bridge.core.facts import KNOWN
 from firmware_bridge.journal.keys import Keys
 from firmware_bridge.journal.rows import Origin
 

@@ -7,12 +7,12 @@ from math import factorial
 from operator import mul
 from typing import Final, TypeAlias
 
-from firmware_bridge.hands import RANKS, category
-from firmware_bridge.houses.house import Nonqualify
+from firmware_bridge.core.ranking import RANKS, category
+from firmware_bridge.core.rules.house import Nonqualify
+from firmware_bridge.core.terms import HandCategory
 from firmware_bridge.odds.deck import Deck
 from firmware_bridge.odds.expectation import Expectation
 from firmware_bridge.odds.showdown import HAND_SIZE, DealerHands, Hand
-from firmware_bridge.terms import HandCategory
 
 Deal: TypeAlias = tuple[Hand, int]
 Nets: TypeAlias = tuple[int, ...]

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from math import factorial
 from typing import TypeVar
 
-from firmware_bridge.hands import RANKS, SixCardHand, category
+from firmware_bridge.core.ranking import RANKS, SixCardHand, category
+from firmware_bridge.core.six_card_bonus import count_six_cards
+from firmware_bridge.core.terms import HandCategory
 from firmware_bridge.odds.deck import Deck
 from firmware_bridge.odds.showdown import HAND_SIZE
-from firmware_bridge.six_cards import count_six_cards
-from firmware_bridge.terms import HandCategory
 
 Named = TypeVar("Named")
 

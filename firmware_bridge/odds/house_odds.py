@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from drivers.cards import RANKS
-from firmware_bridge.game.rules import Rules
+from firmware_bridge.core.rules.chosen_rules import Rules
 from firmware_bridge.odds.ante import AntePlay, AnteRules, Deal, ante_play
 from firmware_bridge.odds.deck import Deck
 from firmware_bridge.odds.expectation import Expectation, pair_plus, six_card

@@ -11,7 +11,7 @@ from itertools import accumulate, combinations
 from math import comb, factorial
 from typing import Final, NamedTuple, TypeAlias
 
-from firmware_bridge.hands import RANKS, highest_card
+from firmware_bridge.core.ranking import RANKS, highest_card
 from firmware_bridge.odds.deck import Deck
 
 Hand: TypeAlias = tuple[int, ...]

@@ -14,10 +14,10 @@ import msgspec
 from drivers.commands import CommandKind, Outcome
 from drivers.facts import DeviceFact
 from drivers.framing import DELIMITER, FrameDecoder, encode_frame
-from drivers.tdp.codes import COMMANDS_BY_CODE, MessageType
-from drivers.tdp.fields import BadMessage
-from drivers.tdp.header import MAJOR, Header, session_id
-from drivers.tdp.messages import (
+from drivers.tdp.codec.enums import COMMANDS_BY_CODE, MessageType
+from drivers.tdp.codec.fields import BadMessage
+from drivers.tdp.codec.header import MAJOR, Header, session_id
+from drivers.tdp.codec.messages import (
     Ack,
     Alive,
     CommandMessage,
@@ -37,9 +37,9 @@ from drivers.tdp.messages import (
     read_message,
     wire_frame,
 )
-from drivers.tdp.pairing_messages import PairCommit, PairConfirm, PairReveal, PairStop
-from drivers.tdp.sequence import NUMBER_BITS, seq_add, seq_diff
-from simulator.firmware.guard import Guard, UntrustedError
+from drivers.tdp.codec.pairing_messages import PairCommit, PairConfirm, PairReveal, PairStop
+from drivers.tdp.codec.sequence import NUMBER_BITS, seq_add, seq_diff
+from simulator.firmware.device_auth import Guard, UntrustedError
 from simulator.firmware.identity import CAPABILITIES, FIRMWARE_VERSION, KIND_CODES, VENDOR, Identity
 from simulator.firmware.motors import Motion, Motors, RefusedError
 from simulator.firmware.pairing import PairingDesk

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from drivers.driver import DeviceKind
-from drivers.tdp.codes import Capability, KindCode
-from simulator.world import Chances
+from drivers.tdp.codec.enums import Capability, KindCode
+from simulator.mechanics.world import Chances
 
 VENDOR: Final = "Simulated Devices"
 FIRMWARE_VERSION: Final = "1.0.0"

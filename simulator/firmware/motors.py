@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from drivers.commands import CommandKind
-from drivers.tdp.codes import StateFlag
-from simulator.shoe import Shoe
-from simulator.shuffler import Shuffler
+from drivers.tdp.codec.enums import StateFlag
+from simulator.mechanics.shoe import Shoe
+from simulator.mechanics.shuffler import Shuffler
 
 SHUFFLE_TAKES_MS: Final = 900
 GROUP_TAKES_MS: Final = 400

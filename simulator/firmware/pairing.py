@@ -7,10 +7,18 @@ from typing import Final
 
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
 
-from drivers.tdp.codes import StopReason
-from drivers.tdp.messages import DeviceMessage, HostMessage
-from drivers.tdp.pairing_messages import PairCommit, PairConfirm, PairDone, PairKey, PairReveal, PairStop, PairStopped
-from simulator.firmware.guard import KEY_SIZE, Guard, confirmation, fingerprint, hkdf
+from drivers.tdp.codec.enums import StopReason
+from drivers.tdp.codec.messages import DeviceMessage, HostMessage
+from drivers.tdp.codec.pairing_messages import (
+    PairCommit,
+    PairConfirm,
+    PairDone,
+    PairKey,
+    PairReveal,
+    PairStop,
+    PairStopped,
+)
+from simulator.firmware.device_auth import KEY_SIZE, Guard, confirmation, fingerprint, hkdf
 
 PAIRING_MODE_MS: Final = 120_000
 

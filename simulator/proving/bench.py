@@ -12,22 +12,22 @@ import msgspec
 
 from drivers.driver import DeviceKind
 from drivers.facts import DeviceFact
-from firmware_bridge.publish.reader import FeedMissing, follow
-from firmware_bridge.setup import TableSetup
-from simulator.dealer import Dealer
-from simulator.evening import Catalogue
-from simulator.firmware.fitting import firmware_for
-from simulator.firmware.wired import WiredDevice
+from firmware_bridge.core.table_setup import TableSetup
+from firmware_bridge.feed.client import FeedMissing, follow
+from simulator.firmware.firmware_factory import firmware_for
+from simulator.firmware.realtime_device import WiredDevice
+from simulator.mechanics.table import Furniture, SimulatedTable
+from simulator.mechanics.world import Chances
+from simulator.people.dealer import Dealer
+from simulator.people.screen import Screen
+from simulator.people.script import Cable, Pause, Power, Script, Settled, Tell, Told, Until
+from simulator.people.script import Step as ScriptStep
+from simulator.people.table_session import Catalogue
+from simulator.people.truth import Truth
 from simulator.proving.control import ControlClient
 from simulator.proving.daemon import Daemon, write_config
-from simulator.screen import Screen
-from simulator.steps import Cable, Pause, Power, Script, Settled, Tell, Told, Until
-from simulator.steps import Step as ScriptStep
-from simulator.table import Furniture, SimulatedTable
-from simulator.truth import Truth
 from simulator.wires.pty import PtyPort
 from simulator.wires.wire import Wiring
-from simulator.world import Chances
 
 START_S: Final = 30.0
 STEP_S: Final = 30.0

@@ -15,9 +15,9 @@ import typer
 
 from drivers.driver import DeviceKind
 from firmware_bridge.cli.ending import BROKEN_PIPE, abandon_output, told_ending
+from firmware_bridge.core.table_setup import TableSetup
 from firmware_bridge.houses.loader import HouseError, load_house
-from firmware_bridge.setup import TableSetup
-from simulator.floor import StuckRoundError
+from simulator.people.floor import StuckRoundError
 from simulator.proving.bench import BenchStuckError, Evening
 from simulator.proving.daemon import DaemonDiedError
 from simulator.proving.demo import ForPeople, JsonLines, hold_devices, play_demo

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
-from simulator.steps import Told
+from simulator.people.script import Told
 
 LINE_BYTES: Final = 1 << 20
 

@@ -8,8 +8,8 @@ from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Final
 
-from firmware_bridge.setup import TableSetup
-from simulator.world import Chances
+from firmware_bridge.core.table_setup import TableSetup
+from simulator.mechanics.world import Chances
 
 STOP_S: Final = 10.0
 TAIL_LINES: Final = 12

@@ -15,13 +15,13 @@ from rich.table import Table
 from rich.text import Text
 
 from firmware_bridge.cli.screen import Screen
-from firmware_bridge.cli.watch import show
-from firmware_bridge.publish.lines import read_event
-from firmware_bridge.publish.render import Renderer
-from simulator.evening import evening, load_catalogue
+from firmware_bridge.cli.table_pc.watch import show
+from firmware_bridge.core.events import read_event
+from firmware_bridge.wording.render import Renderer
+from simulator.people.script import Told
+from simulator.people.table_session import evening, load_catalogue
 from simulator.proving.bench import Bench, Evening
-from simulator.signals import NUMBERS, end_by_signals, ignore_signals, status_of
-from simulator.steps import Told
+from simulator.proving.signals import NUMBERS, end_by_signals, ignore_signals, status_of
 
 DOLLAR: Final = 100
 

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import msgspec
 
-from firmware_bridge.setup import TableSetup
-from simulator.evening import Catalogue, load_catalogue
+from firmware_bridge.core.table_setup import TableSetup
+from simulator.people.incidents import CablePulled
+from simulator.people.script import Told
+from simulator.people.table_session import Catalogue, load_catalogue
 from simulator.scenarios.loader import Scenario
 from simulator.scenarios.verdict import differences, rounds_of
-from simulator.slips import CablePulled
-from simulator.steps import Told
 
 
 def setup_of(scenario: Scenario) -> TableSetup:

@@ -10,10 +10,10 @@ import msgspec
 
 from drivers.cards import Card
 from drivers.facts import Place
-from simulator.dealer import PlayedRound
-from simulator.floor import FloorRuling
-from simulator.slips import AnySlip
-from simulator.table import Rig
+from simulator.mechanics.table import Rig
+from simulator.people.dealer import PlayedRound
+from simulator.people.floor import FloorRuling
+from simulator.people.incidents import AnySlip
 
 Money = Annotated[int, msgspec.Meta(ge=0)]
 SeatName = Annotated[str, msgspec.Meta(pattern=r"^([1-9][0-9]?)$")]

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
+from simulator.people.script import Told
 from simulator.scenarios.loader import Expectation, place_of
-from simulator.steps import Told
 
 
 def rounds_of(events: Sequence[Told]) -> dict[int, list[Told]]:

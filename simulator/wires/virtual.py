@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias
 
-from simulator.world import World
+from simulator.mechanics.world import World
 
 Fault: TypeAlias = Callable[[bytes], Sequence[tuple[int, bytes]]]
 """What becomes of bytes on their way: pieces, each with the ms it is late by; nothing where they are lost."""

@@ -17,8 +17,8 @@ from pymodbus.pdu import DecodePDU
 from pymodbus.pdu.register_message import ReadHoldingRegistersResponse
 
 from drivers.framing import DELIMITER, FrameDecoder, encode_frame
-from drivers.tdp.header import HEADER_SIZE, Header
-from drivers.tdp.stream import SequencedReceiver
+from drivers.tdp.codec.header import HEADER_SIZE, Header
+from drivers.tdp.host.stream import SequencedReceiver
 from tests.bench.turns import best_times
 
 ROUNDS: Final = 60

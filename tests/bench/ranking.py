@@ -13,7 +13,7 @@ import clubs
 import pokerkit
 
 from drivers.cards import FULL_DECK
-from firmware_bridge.hands import rank
+from firmware_bridge.core.ranking import rank
 from tests.bench.turns import best_times
 
 ROUNDS: Final = 25

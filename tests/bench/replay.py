@@ -12,16 +12,16 @@ from typing import Final
 import msgspec
 
 from drivers.driver import DeviceKind
-from firmware_bridge.bridge import Bridge
-from firmware_bridge.events import Event
+from firmware_bridge.core.bridge import Bridge
+from firmware_bridge.core.events import Event
+from firmware_bridge.core.table_setup import TableSetup
+from firmware_bridge.daemon.intake import Intake
 from firmware_bridge.houses.loader import load_house
-from firmware_bridge.intake import Intake
 from firmware_bridge.journal.rows import Apply, Receive, Write
-from firmware_bridge.setup import TableSetup
-from simulator.evening import evening, load_catalogue
-from simulator.proving.virtual import VirtualTable
-from simulator.table import Rig
-from simulator.world import Chances
+from simulator.mechanics.table import Rig
+from simulator.mechanics.world import Chances
+from simulator.people.table_session import evening, load_catalogue
+from simulator.proving.virtual_table import VirtualTable
 from tests.bench.turns import best_times
 
 HOUSE: Final = "licensed"

@@ -19,7 +19,7 @@ from typing import Final
 
 from drivers.errors import LinkError
 from drivers.framing import DELIMITER, FrameDecoder, encode_frame
-from drivers.tdp.header import Header
+from drivers.tdp.codec.header import Header
 from drivers.transports.ports import SerialPort
 from drivers.transports.serial import SerialTransport, open_serial
 

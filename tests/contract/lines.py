@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Protocol
 
 from drivers.errors import PortMissing
-from drivers.transports.capture import CaptureWriter, Piece
 from drivers.transports.null_modem import NullModemEnd, null_modem
 from drivers.transports.opening import new_opener, open_transport
+from drivers.transports.pcapng import CaptureWriter, Piece
 from drivers.transports.transport import OnData, OnLost, Transport
 from drivers.transports.usb import open_usb
-from tests.drivers.transports.pty_end import PtyEnd
-from tests.drivers.transports.usb_end import UsbEnd, port
+from tests.drivers.transports.ends.pty_end import PtyEnd
+from tests.drivers.transports.ends.usb_end import UsbEnd, port
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from drivers.angel_eye.driver import AngelEyeDriver
 from drivers.angel_eye.telegrams import ACK
 from drivers.driver import DeviceKind, Driver
 from drivers.facts import CardDrawn
-from drivers.tdp.driver import TdpDriver
+from drivers.tdp.host.driver import TdpDriver
 from simulator.firmware.angel_eye import AngelEyeFirmware
 from simulator.firmware.device import Firmware
 from simulator.firmware.identity import Identity

@@ -15,7 +15,7 @@ import pytest
 from drivers.errors import LinkError, LinkLost
 from drivers.transports.transport import Transport
 from tests.contract.lines import Line
-from tests.drivers.transports.pty_end import Host, open_fds, until
+from tests.drivers.transports.ends.pty_end import Host, open_fds, until
 
 EVERYTHING = bytes(range(256)) * 4
 

@@ -15,7 +15,7 @@ import msgspec
 import pytest
 from pytest_mock import MockerFixture
 
-from drivers import installed
+from drivers import plugins
 from drivers.cards import FULL_DECK
 from drivers.commands import Command, CommandKind, Outcome
 from drivers.driver import (
@@ -32,7 +32,7 @@ from drivers.driver import (
 )
 from drivers.errors import DriverNameError
 from drivers.facts import CardDrawn, DeviceFact, GroupReady, GroupTaken
-from drivers.registry import make_driver
+from drivers.plugins import make_driver
 from drivers.transports.ports import SerialPort, parse_port
 from firmware_bridge.config import DeviceConfig
 from tests.contract.bench import Shoe
@@ -188,7 +188,7 @@ def test_it_is_found_by_the_name_that_the_guide_gives_it(mocker: MockerFixture) 
     def entry_points(*, group: str, name: str | None = None) -> tuple[EntryPoint, ...]:
         return tuple(point for point in points if point.group == group and name in (None, point.name))
 
-    mocker.patch.object(installed, "entry_points", entry_points)
+    mocker.patch.object(plugins, "entry_points", entry_points)
     mocker.patch.dict(sys.modules, {NAME: GUIDED})
     device = msgspec.convert(configuration["device"][0], DeviceConfig)
     assert parse_port(device.port) == SerialPort("/dev/ttyUSB0", baud=57_600)

@@ -29,10 +29,10 @@ from drivers.facts import (
     StubCounted,
 )
 from simulator.firmware.device import Firmware
-from simulator.firmware.fitting import motors_for
+from simulator.firmware.firmware_factory import motors_for
 from simulator.firmware.identity import identity
-from simulator.table import SimulatedTable
-from tests.hil.simulated import MakeFirmware, SimulatedDevices, fitted
+from simulator.mechanics.table import SimulatedTable
+from tests.hil.bench.simulated import MakeFirmware, SimulatedDevices, fitted
 
 GROUP_TAKES_S = 0.15
 """Machines are not instantaneous; what two of them report in one and the same millisecond has no order."""

@@ -8,12 +8,12 @@ from msgspec.structs import replace
 
 from drivers.commands import Outcome
 from drivers.facts import CardDrawn, DeviceFact
-from drivers.tdp.codes import MessageType
-from drivers.tdp.header import HEADER_SIZE, Header
-from drivers.tdp.messages import Alive, CommandMessage, DeviceMessage, Hello, Start, wire_frame
-from drivers.tdp.sequence import NUMBER_BITS, seq_add, seq_diff
+from drivers.tdp.codec.enums import MessageType
+from drivers.tdp.codec.header import HEADER_SIZE, Header
+from drivers.tdp.codec.messages import Alive, CommandMessage, DeviceMessage, Hello, Start, wire_frame
+from drivers.tdp.codec.sequence import NUMBER_BITS, seq_add, seq_diff
 from simulator.firmware.device import Firmware
-from simulator.firmware.guard import Guard
+from simulator.firmware.device_auth import Guard
 from simulator.firmware.identity import Identity
 from simulator.firmware.motors import Motors
 from simulator.firmware.window import UnderWay

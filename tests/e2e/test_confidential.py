@@ -14,11 +14,11 @@ import msgspec
 import pytest
 
 from drivers.cards import FULL_DECK
-from firmware_bridge.setup import TableSetup
-from simulator.evening import evening, load_catalogue
+from firmware_bridge.core.table_setup import TableSetup
+from simulator.mechanics.table import Rig
+from simulator.people.script import Step, Told
+from simulator.people.table_session import evening, load_catalogue
 from simulator.proving.bench import START_S, Bench, Evening
-from simulator.steps import Step, Told
-from simulator.table import Rig
 from tests.e2e.process import bridge, running
 
 pytestmark = pytest.mark.real

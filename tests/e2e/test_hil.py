@@ -35,8 +35,8 @@ from tests.e2e.bench_run import (
     with_somebody,
 )
 from tests.e2e.faulty_firmware import ClockBack
-from tests.hil.terminal import Terminal
-from tests.hil.waiting import BenchFaultError
+from tests.hil.bench.terminal import Terminal
+from tests.hil.bench.waiting import BenchFaultError
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(600)]
 
@@ -228,7 +228,7 @@ def test_a_person_is_told_what_to_do_and_waited_for(tmp_path: Path) -> None:
 async def test_what_was_typed_before_a_question_is_no_answer_to_it(mocker: MockerFixture) -> None:
     """An Enter too many would say that the next thing was done, too."""
     ours, theirs = pty.openpty()
-    mocker.patch("tests.hil.terminal.os.open", return_value=theirs)
+    mocker.patch("tests.hil.bench.terminal.os.open", return_value=theirs)
     terminal = Terminal()
     try:
         os.write(ours, b"\n\n")

@@ -7,7 +7,7 @@ import pytest
 
 from drivers.driver import DeviceKind
 from simulator.firmware.device import Firmware
-from simulator.table import SimulatedTable
+from simulator.mechanics.table import SimulatedTable
 from tests.e2e.bench_run import (
     CARD,
     ByHand,
@@ -28,7 +28,7 @@ from tests.e2e.faulty_firmware import (
     DoublesDraws,
     StartsAnew,
 )
-from tests.hil.simulated import fitted
+from tests.hil.bench.simulated import fitted
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(600)]
 

@@ -11,12 +11,12 @@ from typing import Any
 import msgspec
 import pytest
 
+from firmware_bridge.core.table_setup import TableSetup
 from firmware_bridge.journal.store import Store
-from firmware_bridge.setup import TableSetup
-from simulator.evening import evening, load_catalogue
+from simulator.mechanics.table import Rig
+from simulator.people.script import Step, Tell, Told
+from simulator.people.table_session import evening, load_catalogue
 from simulator.proving.bench import Bench, Evening
-from simulator.steps import Step, Tell, Told
-from simulator.table import Rig
 
 ROUNDS = 2
 KILLS = 10

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from drivers.driver import DeviceKind
-from firmware_bridge.approved import ApprovedFirmware
-from firmware_bridge.config import Config, ConfigError, load_config
+from firmware_bridge.config import ApprovedFirmware, Config, ConfigError, load_config
 
 GOOD = """
 [table]

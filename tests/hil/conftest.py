@@ -17,13 +17,13 @@ import pytest
 
 from drivers.driver import DeviceKind
 from simulator.scenarios.loader import load_scenario, scenario_names
-from tests.hil.bench import Bench, open_bench, rest
-from tests.hil.devices import TDP, BenchRefusedError, Device, read_devices
-from tests.hil.frames import FrameLog
-from tests.hil.instructions import beyond_hands, kinds_of
-from tests.hil.report import Outcome, html_report
-from tests.hil.terminal import NobodyThereError
-from tests.hil.wire import Wire
+from tests.hil.bench.bench import Bench, open_bench, rest
+from tests.hil.bench.devices import TDP, BenchRefusedError, Device, read_devices
+from tests.hil.bench.frames import FrameLog
+from tests.hil.bench.instructions import beyond_hands, kinds_of
+from tests.hil.bench.report import Outcome, html_report
+from tests.hil.bench.terminal import NobodyThereError
+from tests.hil.bench.wire import Wire
 
 HERE: Final = Path(__file__).resolve().parent
 BENCH: Final = pytest.StashKey[Bench]()

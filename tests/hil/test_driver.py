@@ -10,11 +10,11 @@ import pytest
 
 from drivers.commands import CommandKind, Outcome
 from drivers.driver import DeviceKind
-from tests.hil.bench import Bench
-from tests.hil.frames import FrameLog
-from tests.hil.hands import gesture
-from tests.hil.hosted import Hosted
-from tests.hil.reported import in_words
+from tests.hil.bench.bench import Bench
+from tests.hil.bench.frames import FrameLog
+from tests.hil.bench.hands import gesture
+from tests.hil.bench.hosted import Hosted
+from tests.hil.bench.reported import in_words
 
 pytestmark = [pytest.mark.any_driver, pytest.mark.timeout(0)]
 

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 import pytest
 
-from drivers.tdp.messages import FactMessage
-from drivers.tdp.sequence import NUMBER_BITS, seq_add, seq_diff
-from tests.hil.bench import Bench
-from tests.hil.frames import FrameLog
-from tests.hil.hands import gesture
-from tests.hil.reported import in_words
-from tests.hil.wire import Wire
+from drivers.tdp.codec.messages import FactMessage
+from drivers.tdp.codec.sequence import NUMBER_BITS, seq_add, seq_diff
+from tests.hil.bench.bench import Bench
+from tests.hil.bench.frames import FrameLog
+from tests.hil.bench.hands import gesture
+from tests.hil.bench.reported import in_words
+from tests.hil.bench.wire import Wire
 
 pytestmark = [pytest.mark.hands, pytest.mark.timeout(0)]
 

@@ -10,11 +10,11 @@ import pytest
 from drivers.commands import CommandKind
 from drivers.driver import DeviceKind
 from drivers.framing import FrameDecoder, encode_frame
-from drivers.tdp.codes import COMMAND_CODES, Capability
-from drivers.tdp.messages import Alive, CommandMessage, Ping, Start, State
-from tests.hil.bench import Bench
-from tests.hil.frames import FrameLog
-from tests.hil.wire import Wire
+from drivers.tdp.codec.enums import COMMAND_CODES, Capability
+from drivers.tdp.codec.messages import Alive, CommandMessage, Ping, Start, State
+from tests.hil.bench.bench import Bench
+from tests.hil.bench.frames import FrameLog
+from tests.hil.bench.wire import Wire
 
 pytestmark = pytest.mark.timeout(0)
 

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from simulator.scenarios.loader import load_scenario
-from tests.hil.bench import Bench
-from tests.hil.dealing import Dealing
-from tests.hil.frames import FrameLog
+from tests.hil.bench.bench import Bench
+from tests.hil.bench.dealing import Dealing
+from tests.hil.bench.frames import FrameLog
 
 pytestmark = [pytest.mark.hands, pytest.mark.timeout(0)]
 

@@ -10,13 +10,13 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from firmware_bridge.core.table_setup import TableSetup
 from firmware_bridge.journal.keys import derive_keys
 from firmware_bridge.journal.store import Store
-from firmware_bridge.setup import TableSetup
-from simulator.evening import evening, load_catalogue
+from simulator.people.script import Step, Told
+from simulator.people.table_session import evening, load_catalogue
 from simulator.proving.bench import START_S, Bench, Evening
 from simulator.proving.control import ControlClient
-from simulator.steps import Step, Told
 from tests.service.container import CONFIG, UNIT, Container, wait_for
 
 pytestmark = [pytest.mark.real, pytest.mark.timeout(300), pytest.mark.xdist_group("nspawn")]

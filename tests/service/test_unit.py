@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from firmware_bridge.connection import CLOSE_TIMEOUT_S
-from firmware_bridge.daemon import LONGEST_RETRY_S, STOP_DEADLINE_S
-from firmware_bridge.systemd import SIGNS_PER_LIMIT
+from firmware_bridge.daemon.daemon import LONGEST_RETRY_S, STOP_DEADLINE_S
+from firmware_bridge.daemon.systemd import SIGNS_PER_LIMIT
+from firmware_bridge.devices.connection import CLOSE_TIMEOUT_S
 
 UNIT = Path(__file__).resolve().parents[2] / "udev/firmware-bridge.service"
 

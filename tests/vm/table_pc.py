@@ -70,7 +70,7 @@ def wait_until_said(machine: VirtualMachine, text: str) -> str:
 def play(
     machine: VirtualMachine, scenario: str, wires: Mapping[str, str], *ask: Sequence[str], clock: bool = False
 ) -> dict[str, Any]:
-    """A scenario's rounds through the running service; the outcome as tests/vm/guest/evening.py gives it.
+    """A scenario's rounds through the running service; the outcome as tests/vm/guest/table_session.py gives it.
 
     `ask`: commands run with all machines up, before the first round.
     """

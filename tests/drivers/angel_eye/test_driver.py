@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from drivers.angel_eye.desk import ANSWER_MS, CONFIRM_MS, MOST_WAITING, QUIET_MS
+from drivers.angel_eye.command_queue import ANSWER_MS, CONFIRM_MS, MOST_WAITING, QUIET_MS
 from drivers.angel_eye.driver import ALARM_AGAIN_MS, HANDSHAKE_MS, POLL_MS, SILENCE_MS, AngelEyeDriver
 from drivers.angel_eye.telegrams import Bcc, command_bytes
 from drivers.cards import FULL_DECK, Card
@@ -12,7 +12,7 @@ from drivers.commands import CommandKind, Outcome
 from drivers.driver import Alarm, CommandReport, DeviceKind, Driver, Heard, LinkDown, LinkUp, NumberedFact, Resume
 from drivers.errors import DriverNameError
 from drivers.facts import CardDrawn, CutCard
-from drivers.registry import make_driver
+from drivers.plugins import make_driver
 from simulator.firmware.angel_eye import Careless
 from tests.drivers.angel_eye.wire import Line, told
 

@@ -11,7 +11,7 @@ from drivers.angel_eye.recording import AngelEyeRecording
 from drivers.angel_eye.telegrams import LONGEST_BODY
 from drivers.cards import FULL_DECK
 from drivers.facts import CardDrawn, CutCard
-from drivers.recordings import open_recording
+from drivers.plugins import open_recording
 from simulator.firmware.angel_eye import AngelEyeFirmware
 from tests.drivers.angel_eye.wire import Lock, told
 

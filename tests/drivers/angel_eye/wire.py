@@ -21,7 +21,7 @@ from drivers.driver import (
     Step,
 )
 from drivers.facts import CardDrawn
-from drivers.tdp.codes import StateFlag
+from drivers.tdp.codec.enums import StateFlag
 from simulator.firmware.angel_eye import AngelEyeFirmware, CopiesOnTheWire, three_whole
 from simulator.firmware.motors import Motion
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from drivers.commands import Outcome
 from drivers.facts import DeviceFact
 from drivers.framing import FrameDecoder
-from drivers.tdp.header import MAJOR, WINDOW, Header, session_id
-from drivers.tdp.messages import (
+from drivers.tdp.codec.header import MAJOR, WINDOW, Header, session_id
+from drivers.tdp.codec.messages import (
     Alive,
     CommandMessage,
     DeviceMessage,
@@ -25,7 +25,7 @@ from drivers.tdp.messages import (
     read_message,
     wire_frame,
 )
-from drivers.tdp.sequence import seq_add, seq_diff
+from drivers.tdp.codec.sequence import seq_add, seq_diff
 
 HEARTBEAT_MS = 500
 SILENCE_MS = 3000

@@ -9,7 +9,7 @@ from drivers import facts
 from drivers.commands import Command
 from drivers.driver import CommandReport, DeviceKind, Heard, LinkDown, LinkUp, NumberedFact, Report, Resume, Step
 from drivers.facts import DeviceFact
-from drivers.tdp.driver import TdpDriver
+from drivers.tdp.host.driver import TdpDriver
 from tests.drivers.tdp.device import ModelDevice
 
 

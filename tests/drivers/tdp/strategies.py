@@ -6,9 +6,9 @@ from drivers import facts
 from drivers.cards import FULL_DECK
 from drivers.commands import Outcome
 from drivers.facts import DeviceFact
-from drivers.tdp import messages as tdp
-from drivers.tdp import pairing_messages as pairing
-from drivers.tdp.codes import StopReason
+from drivers.tdp.codec import messages as tdp
+from drivers.tdp.codec import pairing_messages as pairing
+from drivers.tdp.codec.enums import StopReason
 
 U8 = st.integers(0, 2**8 - 1)
 U16 = st.integers(0, 2**16 - 1)

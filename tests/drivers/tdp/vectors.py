@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from drivers.facts import DeviceFact
-from drivers.tdp.messages import FactMessage, Message
+from drivers.tdp.codec.messages import FactMessage, Message
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ from drivers import facts
 from drivers.commands import Command, CommandKind
 from drivers.driver import DeviceKind, LinkDown, LinkUp, NumberedFact, Report, Resume, Step
 from drivers.framing import FrameDecoder, encode_frame
-from drivers.tdp.codes import StateFlag
-from drivers.tdp.driver import TdpDriver
+from drivers.tdp.codec.enums import StateFlag
+from drivers.tdp.host.driver import TdpDriver
 from simulator.firmware.device import Firmware
-from simulator.firmware.guard import Guard
+from simulator.firmware.device_auth import Guard
 from simulator.firmware.identity import Identity
 from simulator.firmware.motors import Motion
 

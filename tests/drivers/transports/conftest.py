@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.drivers.transports.pty_end import Host, PtyEnd
+from tests.drivers.transports.ends.pty_end import Host, PtyEnd
 
 
 @pytest.fixture

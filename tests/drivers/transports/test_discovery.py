@@ -12,7 +12,7 @@ from pytest_mock import MockerFixture
 
 from drivers.errors import PortMissing, PortUnusable
 from drivers.transports import discovery
-from tests.drivers.transports.pty_end import Host, opened
+from tests.drivers.transports.ends.pty_end import Host, opened
 
 DEVICE = """\
 P: /devices/pci0000:00/usb1/1-{place}/1-{place}:1.{interface}/tty/{node}

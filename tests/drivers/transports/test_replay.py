@@ -7,10 +7,10 @@ import pytest
 
 from drivers.errors import LinkLost, PortMissing, PortUnusable
 from drivers.transports import replay
-from drivers.transports.capture import CaptureWriter, Piece
 from drivers.transports.opening import new_opener
+from drivers.transports.pcapng import CaptureWriter, Piece
 from drivers.transports.transport import Recorded
-from tests.drivers.transports.pty_end import Host, until
+from tests.drivers.transports.ends.pty_end import Host, until
 
 MS = 1_000_000
 FIRST, SECOND = b"nonce--1", b"nonce--2"

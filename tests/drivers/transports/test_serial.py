@@ -12,7 +12,7 @@ from pytest_mock import MockerFixture
 
 from drivers.errors import LinkError, LinkLost
 from drivers.transports.transport import Counting
-from tests.drivers.transports.pty_end import Host, PtyEnd, fds_on, open_fds, opened, until
+from tests.drivers.transports.ends.pty_end import Host, PtyEnd, fds_on, open_fds, opened, until
 
 pytestmark = pytest.mark.real
 

@@ -13,11 +13,11 @@ import serial
 from pytest_mock import MockerFixture
 
 from drivers.errors import LinkError, PortForbidden, PortHeld, PortMissing, PortUnusable
-from drivers.transports import access
+from drivers.transports import permissions
 from drivers.transports import serial as serial_module
-from drivers.transports.aside import stuck
-from drivers.transports.holders import other_holders
-from tests.drivers.transports.pty_end import Host, PtyEnd, fds_on, open_fds, opened, until
+from drivers.transports.port_users import other_holders
+from drivers.transports.run_blocking import stuck
+from tests.drivers.transports.ends.pty_end import Host, PtyEnd, fds_on, open_fds, opened, until
 
 pytestmark = pytest.mark.real
 
@@ -149,7 +149,7 @@ async def test_f03_a_forbidden_port_names_the_group(
     words: str,
 ) -> None:
     os.chmod(pty.path, mode)
-    mocker.patch.object(access, "ROOT_GROUP", -1)  # where the group of ptys may well be root's
+    mocker.patch.object(permissions, "ROOT_GROUP", -1)  # where the group of ptys may well be root's
     mocker.patch.object(serial.Serial, "open", side_effect=serial.SerialException(errno.EACCES, "no"))
     mocker.patch.object(os, "getgroups", return_value=[os.stat(pty.path).st_gid] if member else [])
     mocker.patch.object(os, "getegid", return_value=65_534)

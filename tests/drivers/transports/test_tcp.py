@@ -11,7 +11,7 @@ from pytest_mock import MockerFixture
 
 from drivers.errors import LinkLost, PortForbidden, PortMissing, PortUnusable
 from drivers.transports import tcp
-from tests.drivers.transports.pty_end import Host, open_fds, opened, until
+from tests.drivers.transports.ends.pty_end import Host, open_fds, opened, until
 
 pytestmark = pytest.mark.real
 

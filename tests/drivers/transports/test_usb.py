@@ -10,12 +10,12 @@ from pytest_mock import MockerFixture
 
 from drivers.errors import LinkError, LinkLost, PortUnusable
 from drivers.transports import usb as usb_module
-from drivers.transports.aside import stuck
+from drivers.transports.run_blocking import stuck
 from drivers.transports.usb import READ_AHEAD, UNSENT_BYTES
 from drivers.transports.usb_device import MOST_STALLS, TRANSFER_TIMEOUT_MS, UsbPipe
 from simulator.wires.usb_bus import UsbBus, UsbDevice
-from tests.drivers.transports.pty_end import Host, open_fds, until
-from tests.drivers.transports.usb_end import UsbEnd, identity
+from tests.drivers.transports.ends.pty_end import Host, open_fds, until
+from tests.drivers.transports.ends.usb_end import UsbEnd, identity
 
 
 @pytest.mark.parametrize("packet_size", [8, 64, 512])

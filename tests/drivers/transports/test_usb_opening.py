@@ -13,12 +13,12 @@ from pytest_mock import MockerFixture
 
 from drivers.errors import LinkError, PortAmbiguous, PortForbidden, PortHeld, PortMissing, PortNameError, PortUnusable
 from drivers.transports import usb_device
-from drivers.transports.holders import Holder
+from drivers.transports.port_users import Holder
 from drivers.transports.usb_device import open_pipe
 from drivers.transports.usb_port import UsbPort, usb_port
 from simulator.wires.usb_bus import UsbBus, UsbDevice, UsbHandle, UsbIdentity, usb_error
-from tests.drivers.transports.pty_end import Host, until
-from tests.drivers.transports.usb_end import UsbEnd, identity, port
+from tests.drivers.transports.ends.pty_end import Host, until
+from tests.drivers.transports.ends.usb_end import UsbEnd, identity, port
 
 
 def bus_with(*identities: UsbIdentity) -> tuple[UsbBus, list[UsbDevice]]:
@@ -305,7 +305,7 @@ def test_f40_a_missing_libusb_is_named_by_the_real_pyusb() -> None:
 @pytest.mark.real
 def test_f40_who_has_no_usb_device_loads_no_usb() -> None:
     script = (
-        "import sys, firmware_bridge.supervisor, firmware_bridge.cli, simulator.wires.pty\n"
+        "import sys, firmware_bridge.devices.supervisor, firmware_bridge.cli, simulator.wires.pty\n"
         "print([name for name in sys.modules if name == 'usb' or name.startswith('usb.')])"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)

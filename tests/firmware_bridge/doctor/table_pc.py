@@ -5,10 +5,10 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
+from firmware_bridge.doctor.context import site_of
 from firmware_bridge.doctor.examination import examine
 from firmware_bridge.doctor.findings import Finding, Health
 from firmware_bridge.doctor.machine import Machine
-from firmware_bridge.doctor.site import site_of
 
 ROOT = Path(__file__).resolve().parents[3]
 CONFIG = """\

@@ -10,7 +10,7 @@ import pytest
 from firmware_bridge.doctor.findings import Finding, Health, exit_status
 from firmware_bridge.doctor.machine import MOST_BYTES, Machine, ask_system
 from firmware_bridge.doctor.unit import Unit
-from firmware_bridge.journal.errors import KeyFileError
+from firmware_bridge.secret_files import KeyFileError
 from tests.firmware_bridge.doctor.table_pc import TablePc
 
 

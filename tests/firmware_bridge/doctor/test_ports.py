@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from firmware_bridge.doctor.context import Site, site_of
 from firmware_bridge.doctor.findings import Health
 from firmware_bridge.doctor.machine import Machine
 from firmware_bridge.doctor.ports import holders
-from firmware_bridge.doctor.site import Site, site_of
 from tests.firmware_bridge.doctor.table_pc import OTHER_GROUP, SHOE, SHUFFLER, TablePc
 
 

@@ -5,9 +5,9 @@ import msgspec
 import pytest
 
 from firmware_bridge import houses
-from firmware_bridge.houses.house import House
+from firmware_bridge.core.rules.house import House
+from firmware_bridge.core.terms import Irregularity, Phase, Ruling, Who
 from firmware_bridge.houses.loader import HouseError, built_in_houses, load_house, read_house
-from firmware_bridge.terms import Irregularity, Phase, Ruling, Who
 
 FOLDER = Path(next(iter(houses.__path__)))
 LICENSED = (FOLDER / "licensed.toml").read_text("utf-8")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from drivers.cards import FULL_DECK, Card
 from drivers.facts import CardDrawn
-from firmware_bridge.events import CardDealt
+from firmware_bridge.core.events import CardDealt
 from firmware_bridge.journal.keys import Keys, derive_keys
 from firmware_bridge.journal.rows import Apply, Origin, Receive
 from firmware_bridge.journal.store import Store

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from pytest_mock import MockerFixture
 
-from firmware_bridge.journal.errors import KeyFileError
 from firmware_bridge.journal.keys import Keys, derive_keys, load_keys, read_keys
+from firmware_bridge.secret_files import KeyFileError
 
 
 def test_the_first_start_makes_a_secret_and_every_other_reads_it(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from drivers.cards import FULL_DECK, Card
 from drivers.facts import CardDrawn, CardExposed
-from firmware_bridge.facts import CardIdentified, CardTurnedDown
+from firmware_bridge.core.facts import CardIdentified, CardTurnedDown
 from firmware_bridge.journal.errors import JournalDamaged
 from firmware_bridge.journal.rows import Receive, checksum
 from firmware_bridge.journal.seal import CARD_FACTS, Seal

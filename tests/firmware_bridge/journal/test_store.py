@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from drivers.driver import Resume
 from drivers.facts import CutCard
-from firmware_bridge import events as ev
-from firmware_bridge.facts import NoMoreBets, Started, UnknownFact, Wager
+from firmware_bridge.core import events as ev
+from firmware_bridge.core.facts import NoMoreBets, Started, UnknownFact, Wager
 from firmware_bridge.journal.errors import JournalConflict, JournalFailed, WrongKey
 from firmware_bridge.journal.rows import Apply, Highest, Origin, Receive, event_body
 from firmware_bridge.journal.stamp import HostClock, Stamp

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import combinations
 
-from firmware_bridge.hands import SixCardHand
-from firmware_bridge.terms import HandCategory
+from firmware_bridge.core.ranking import SixCardHand
+from firmware_bridge.core.terms import HandCategory
 
 Strength = tuple[int, ...]
 

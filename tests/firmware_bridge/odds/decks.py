@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from hypothesis import strategies as st
 
+from firmware_bridge.core.terms import HandCategory
 from firmware_bridge.odds.deck import Deck
-from firmware_bridge.terms import HandCategory
 
 
 def deck_of(cards: Sequence[int]) -> Deck:

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firmware_bridge.houses.house import Nonqualify
+from firmware_bridge.core.rules.house import Nonqualify
+from firmware_bridge.core.terms import HandCategory
 from firmware_bridge.odds.ante import AntePlay, AnteRules, Deal, ante_play
 from firmware_bridge.odds.deck import Deck
 from firmware_bridge.odds.showdown import DealerHands
-from firmware_bridge.terms import HandCategory
 from tests.firmware_bridge.odds import dealt
 from tests.firmware_bridge.odds.decks import deck_of, decks, pays
 

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firmware_bridge.hands import SixCardHand
-from firmware_bridge.houses.frequencies import six_card_counts, three_card_counts
+from firmware_bridge.core.ranking import SixCardHand
+from firmware_bridge.core.rules.frequencies import six_card_counts, three_card_counts
+from firmware_bridge.core.six_card_bonus import count_six_cards
+from firmware_bridge.core.terms import HandCategory
 from firmware_bridge.odds.deck import Deck
 from firmware_bridge.odds.expectation import pair_plus, six_card
-from firmware_bridge.six_cards import count_six_cards
-from firmware_bridge.terms import HandCategory
 from tests.firmware_bridge.odds import dealt
 from tests.firmware_bridge.odds.decks import deck_of, decks, pays
 

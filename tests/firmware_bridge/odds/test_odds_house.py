@@ -4,13 +4,13 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 
-from firmware_bridge.game.rules import choose_rules
-from firmware_bridge.houses.house import House, Nonqualify
+from firmware_bridge.core.rules.chosen_rules import choose_rules
+from firmware_bridge.core.rules.house import House, Nonqualify
+from firmware_bridge.core.terms import HandCategory
 from firmware_bridge.houses.loader import load_house
 from firmware_bridge.odds.deck import Deck
 from firmware_bridge.odds.expectation import Expectation, pair_plus
 from firmware_bridge.odds.house_odds import HouseOdds, house_odds
-from firmware_bridge.terms import HandCategory
 from tests.firmware_bridge.odds.decks import pays
 
 

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from drivers.driver import DeviceKind
 from drivers.facts import GroupReady
 from drivers.framing import MAX_ENCODED
-from drivers.tdp.header import WINDOW
-from drivers.tdp.messages import Hello, Message, wire_frame
+from drivers.tdp.codec.header import WINDOW
+from drivers.tdp.codec.messages import Hello, Message, wire_frame
 from simulator.firmware.device import Firmware
-from simulator.firmware.guard import Guard
+from simulator.firmware.device_auth import Guard
 from simulator.firmware.identity import Identity
 from tests.drivers.tdp.strategies import MESSAGES, U16
 from tests.drivers.tdp.wire import Machine

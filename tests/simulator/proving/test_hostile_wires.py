@@ -5,11 +5,11 @@ from itertools import islice
 
 import pytest
 
+from firmware_bridge.core.table_setup import TableSetup
 from firmware_bridge.houses.loader import load_house
-from firmware_bridge.setup import TableSetup
-from simulator.comparison import disagreements
-from simulator.evening import evening, load_catalogue
-from simulator.proving.virtual import VirtualTable
+from simulator.oracle.comparison import disagreements
+from simulator.people.table_session import evening, load_catalogue
+from simulator.proving.virtual_table import VirtualTable
 from simulator.wires.faults import Noise, noisy
 
 HOSTILE = {

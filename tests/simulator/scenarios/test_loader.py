@@ -1,8 +1,8 @@
 import pytest
 
 from drivers.cards import Card
+from simulator.people.incidents import ShortGroup
 from simulator.scenarios.loader import ScenarioError, load_scenario, read_scenario, scenario_names
-from simulator.slips import ShortGroup
 
 GOOD = """
 title = "A round"

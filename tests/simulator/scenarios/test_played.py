@@ -6,7 +6,7 @@ import pytest
 
 from firmware_bridge.houses.loader import load_house
 from simulator.proving.bench import Bench, Evening
-from simulator.proving.virtual import VirtualTable
+from simulator.proving.virtual_table import VirtualTable
 from simulator.proving.written import catalogue_of, mistakes, pulls_cables, setup_of
 from simulator.scenarios.loader import load_scenario, scenario_names
 

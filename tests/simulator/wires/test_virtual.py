@@ -1,5 +1,5 @@
+from simulator.mechanics.world import World
 from simulator.wires.virtual import VirtualWire
-from simulator.world import World
 
 
 def test_bytes_arrive_later_and_in_order() -> None:

@@ -10,9 +10,9 @@ import time
 from pathlib import Path
 
 from drivers.driver import DeviceKind
-from simulator.firmware.fitting import firmware_for
-from simulator.table import Furniture, SimulatedTable
-from simulator.world import Chances
+from simulator.firmware.firmware_factory import firmware_for
+from simulator.mechanics.table import Furniture, SimulatedTable
+from simulator.mechanics.world import Chances
 
 
 def now_ms() -> int:

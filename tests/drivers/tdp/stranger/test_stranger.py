@@ -12,7 +12,7 @@ from drivers import facts
 from drivers.commands import Command, CommandKind, Outcome
 from drivers.driver import CommandReport, DeviceKind, Heard, LinkDown, LinkUp, NumberedFact, Report, Resume, Step
 from drivers.framing import FrameDecoder, encode_frame
-from drivers.tdp.driver import TdpDriver
+from drivers.tdp.host.driver import TdpDriver
 from tests.drivers.tdp.stranger import device
 from tests.drivers.tdp.stranger.device import Shuffler
 from tests.drivers.tdp.vectors import bad_vectors, good_vectors

@@ -1,0 +1,400 @@
+"""The host's end of TDP as a driver: bytes and time in, reports and bytes out (drivers/tdp/spec.md)."""
+
+import re
+from collections import Counter
+from dataclasses import replace
+from typing import Final
+
+from drivers.commands import Command, Outcome
+from drivers.driver import (
+    Alarm,
+    CommandReport,
+    DeviceKind,
+    LinkDown,
+    LinkUp,
+    Report,
+    Resume,
+    Step,
+)
+from drivers.framing import DELIMITER, FrameDecoder
+from drivers.tdp.codec.enums import SEQUENCED_UNKNOWN, MessageType
+from drivers.tdp.codec.fields import BadMessage
+from drivers.tdp.codec.header import HEADER_SIZE, MAJOR, Header, session_id
+from drivers.tdp.codec.messages import (
+    BOOT_SIZE,
+    Ack,
+    Alive,
+    Durable,
+    FactMessage,
+    Gap,
+    Hello,
+    HelloAnswer,
+    HostMessage,
+    Message,
+    OutcomeMessage,
+    Ping,
+    Start,
+    Started,
+    State,
+    UnknownMessageType,
+    read_message,
+    wire_frame,
+)
+from drivers.tdp.codec.sequence import NUMBER_BITS, SEQUENCE_BITS, seq_add, seq_diff
+from drivers.tdp.host.auth import Distrust, NotTrusted, Seal, SealReader
+from drivers.tdp.host.command_queue import CommandDesk
+from drivers.tdp.host.fact_order import FactOrder, FactsBroken
+from drivers.tdp.host.handshake import AnswerDropped, AnswerRefused, Expected, Greeted, greeted, no_session
+from drivers.tdp.host.identity import claims_of
+from drivers.tdp.host.session import FLOWING, LINKED, SILENCE_MS, HostSession, SessionState, Timer, Trigger
+from drivers.tdp.host.stream import SequencedReceiver
+from drivers.tdp.host.timing import Question, Questions, RoundTrips
+
+_BOOT: Final = re.compile(f"[0-9a-f]{{{2 * BOOT_SIZE}}}")
+
+
+class TdpDriver:
+    """Talks to one device of `kind`; `serial_number` None takes any. One object serves one connection."""
+
+    def __init__(self, kind: DeviceKind, serial_number: str | None) -> None:
+        self.state: State | None = None
+        """What the device last said of itself; None before it did."""
+        self._kind = kind
+        self._expected = Expected(kind, serial_number, None)
+        self._decoder = FrameDecoder()
+        self._session = HostSession()
+        self._desk = CommandDesk()
+        self._trips = RoundTrips()
+        self._counts: Counter[str] = Counter()
+        self._facts = FactOrder(kind, self._counts)
+        self._bytes_heard = 0
+        self._nonce = b""
+        self._seal: Seal | None = None
+        self._reader: SealReader | None = None
+        self._alarms: set[str] = set()
+        self._resume: tuple[bytes, int] | None = None
+        self._known_before = False
+        self._answer: HelloAnswer | None = None
+        self._session_id = 0
+        self._stream: SequencedReceiver[Message | None] = SequencedReceiver(0)
+        self._durable: int | None = None
+        self._attempts: list[int] = []
+        self._starts = 0
+        self._questions = Questions()
+        self._sequence = 0
+        self._ack_due = False
+        self._reports: list[Report] = []
+        self._messages: list[HostMessage] = []
+
+    @property
+    def counters(self) -> dict[str, int]:
+        stream = {
+            "repeated_frames": self._stream.repeated,
+            "frames_too_far_ahead": self._stream.too_far_ahead,
+        }
+        return {**self._decoder.counters, **stream, **self._counts}
+
+    @property
+    def wake_at_ms(self) -> int | None:
+        times = (self._session.wake_at_ms, self._desk.wake_at_ms)
+        return min((time for time in times if time is not None), default=None)
+
+    def opened(self, *, nonce: bytes, key: bytes | None, resume: Resume | None, now_ms: int) -> Step:
+        self._nonce = nonce
+        self._expected = replace(self._expected, key=key)
+        self._known_before = resume is not None
+        self._resume = None if resume is None else _resume_point(resume)
+        self._session.fire(Trigger.OPENED, now_ms)
+        return self.tick(now_ms)
+
+    def receive(self, data: bytes, now_ms: int) -> Step:
+        self._bytes_heard += len(data)
+        for body in self._decoder.feed(data):
+            if self._session.state is SessionState.CLOSED:
+                break
+            self._frame(body, now_ms)
+        return self._step()
+
+    def durable(self, number: int, now_ms: int) -> Step:
+        due = self._facts.next_number
+        if self._session.state not in FLOWING or due is None or seq_diff(number, due, NUMBER_BITS) >= 0:
+            self._counts["durable_out_of_place"] += 1
+        elif self._durable is None or seq_diff(number, self._durable, NUMBER_BITS) > 0:
+            self._durable = number
+            self._messages.append(Durable(number=number))
+        return self._step()
+
+    def ask(self, now_ms: int) -> Step:
+        if self._session.state in LINKED:
+            self._session.pinged(now_ms)
+            self._ping(now_ms)
+        return self._step()
+
+    def send(self, command: Command, now_ms: int) -> Step:
+        if self._session.state not in FLOWING:
+            self._reports.append(CommandReport(command.id, Outcome.REFUSED, "there is no session with the device"))
+            return self._step()
+        refusal = self._desk.put(command)
+        if refusal is not None:
+            self._reports.append(refusal)
+        self._send_commands(now_ms)
+        return self._step()
+
+    def tick(self, now_ms: int) -> Step:
+        while (timer := self._session.take_due(now_ms)) is not None:
+            self._timer(timer, now_ms)
+        late = self._desk.overdue(now_ms)
+        if isinstance(late, CommandReport):
+            self._reports.append(late)
+            self._send_commands(now_ms)
+        elif late is not None:
+            self._messages.append(late)
+            self._repeated("commands_sent_again", earlier=1)
+        return self._step()
+
+    def _timer(self, timer: Timer, now_ms: int) -> None:
+        match timer:
+            case Timer.HELLO:
+                self._messages.append(
+                    Hello(nonce=self._nonce, attempt=len(self._attempts), key_id=self._expected.key_id)
+                )
+                self._repeated("hellos_sent_again", earlier=len(self._attempts))
+                self._attempts.append(now_ms)
+            case Timer.START:
+                self._messages.append(Start(resume=self._resume))
+                self._repeated("starts_sent_again", earlier=self._starts)
+                self._starts += 1
+            case Timer.PING:
+                self._ping(now_ms)
+            case Timer.HANDSHAKE:
+                answered = self._answer is not None
+                why = no_session(self._kind, answered=answered, bytes_heard=self._bytes_heard, counts=self._counts)
+                self._end(why, now_ms)
+            case Timer.SILENCE:
+                seconds = SILENCE_MS // 1000
+                self._end(
+                    f"The {self._kind.value} has said nothing for {seconds} s: check its cable and its power.", now_ms
+                )
+
+    def _ping(self, now_ms: int) -> None:
+        ping = self._questions.ask(Question(now_ms, self._facts.next_number))
+        self._messages.append(Ping(id=ping, durable=self._durable))
+
+    def _frame(self, body: bytes, now_ms: int) -> None:
+        if len(body) < HEADER_SIZE:
+            self._counts["frames_without_header"] += 1
+            return
+        header = Header.from_bytes(body)
+        if not header.to_host:
+            self._counts["own_echo"] += 1
+            if self._reader is not None:
+                self._alarm(f"This host's own frames come back on the line of the {self._kind.value}")
+            return
+        self._counts["frames_from_device"] += 1
+        if header.message_type == MessageType.HELLO_ANSWER:
+            self._hello_answer(header, body, now_ms)
+            return
+        if header.major != MAJOR:
+            self._counts["other_version"] += 1
+        elif self._session.state not in LINKED or header.session != self._session_id:
+            self._counts["other_session"] += 1
+        elif (opened := self._opened(header, body, now_ms)) is not None:
+            self._session_frame(header, opened, now_ms)
+
+    def _hello_answer(self, header: Header, body: bytes, now_ms: int) -> None:
+        if self._session.state is not SessionState.GREETING:
+            own = body[HEADER_SIZE:].startswith(self._nonce)
+            self._counts["repeated_hello_answers" if own else "other_session"] += 1
+            return
+        try:
+            found = greeted(header, body, self._nonce, len(self._attempts), self._expected)
+        except AnswerDropped as dropped:
+            self._counts[dropped.reason] += 1
+        except AnswerRefused as refused:
+            self._end(str(refused), now_ms, final=True)
+        else:
+            self._accept(found, now_ms)
+
+    def _accept(self, found: Greeted, now_ms: int) -> None:
+        answer = found.answer
+        self._count_extra(found.extra)
+        self._measured(self._attempts[answer.attempt], now_ms, answer.clock_ms)
+        self._answer, self._seal, self._reader = answer, found.seal, found.reader
+        self._session_id = session_id(self._nonce, answer.boot)
+        self._stream = SequencedReceiver(answer.first_sequence)
+        self._session.fire(Trigger.ANSWERED, now_ms, self._trips.timeout_ms)
+        while (timer := self._session.take_due(now_ms)) is not None:
+            self._timer(timer, now_ms)
+
+    def _opened(self, header: Header, body: bytes, now_ms: int) -> bytes | None:
+        """Header and payload of a frame of this session that may be looked at; None otherwise (section 9.3)."""
+        if self._reader is None:
+            if header.authenticated:
+                self._counts["unexpected_authentication"] += 1
+                return None
+            return body
+        try:
+            return self._reader.open(header, body)
+        except NotTrusted as error:
+            self._counts[error.why.value] += 1
+            if error.why is Distrust.REPLAYED:
+                self._alarm(f"An old frame came again on the line of the {self._kind.value}")
+            else:
+                self._end(
+                    f"A frame that was not made by the {self._kind.value} came on its line ({error.why.value}): "
+                    "check its cable, and that nothing is plugged in between.",
+                    now_ms,
+                )
+            return None
+
+    def _alarm(self, what: str) -> None:
+        """Once for each thing that may be an attack."""
+        if what not in self._alarms:
+            self._alarms.add(what)
+            self._reports.append(Alarm(f"{what}: check its cable, and that nothing is plugged in between."))
+
+    def _session_frame(self, header: Header, body: bytes, now_ms: int) -> None:
+        self._session.heard(now_ms)
+        message: Message | None = None
+        sequenced = header.message_type in SEQUENCED_UNKNOWN
+        try:
+            message, extra = read_message(header, body)
+        except UnknownMessageType:
+            self._counts["unknown_messages"] += 1
+        except BadMessage:
+            self._counts["bad_messages"] += 1
+            return
+        else:
+            self._count_extra(extra)
+            sequenced = message.SEQUENCED
+        if sequenced:
+            self._ack_due = True
+            for ready in self._stream.take(header.sequence, message):
+                self._in_turn(ready, now_ms)
+            self._report_heard(now_ms)
+        elif isinstance(message, Alive):
+            self._alive(message, now_ms)
+        elif message is not None:
+            self._counts["out_of_place"] += 1
+
+    def _in_turn(self, message: Message | None, now_ms: int) -> None:
+        state = self._session.state
+        match message:
+            case Started() if state is SessionState.STARTING:
+                self._started(message, now_ms)
+            case State() if state in FLOWING:
+                self.state = message
+                self._session.fire(Trigger.STATE_READ, now_ms)
+                self._send_commands(now_ms)
+            case FactMessage() if state in FLOWING:
+                self._fact(message, now_ms)
+            case Gap() if state in FLOWING:
+                self._end(
+                    f"Facts of the {self._kind.value} are lost: its memory ran over before they could be sent.", now_ms
+                )
+            case OutcomeMessage() if state in FLOWING:
+                self._reports.append(self._desk.outcome(message))
+                self._send_commands(now_ms)
+            case None:
+                pass  # of a newer minor version, counted already
+            case _:
+                self._counts["out_of_place"] += 1
+
+    def _started(self, message: Started, now_ms: int) -> None:
+        answer = self._answer
+        if answer is None:
+            return
+        try:
+            gap = self._facts.begin(answer.boot, message, self._resume)
+        except FactsBroken as broken:
+            self._end(str(broken), now_ms)
+            return
+        if self._resume is not None and self._resume[0] == answer.boot:
+            self._durable = self._resume[1]
+        else:
+            gap = gap or self._known_before
+        self._session.fire(Trigger.STARTED, now_ms)
+        self._reports.append(LinkUp(claims=claims_of(answer), boot=answer.boot.hex(), gap=gap))
+
+    def _fact(self, message: FactMessage, now_ms: int) -> None:
+        try:
+            fact = self._facts.take(message, now_ms)
+        except FactsBroken as broken:
+            self._end(str(broken), now_ms)
+        else:
+            if fact is not None:
+                self._reports.append(fact)
+
+    def _alive(self, message: Alive, now_ms: int) -> None:
+        question = None
+        if message.ping:
+            question = self._questions.answered(message.ping)
+            if question is None:
+                self._counts["unasked_answers"] += 1
+                return
+            self._measured(question.at_ms, now_ms, message.clock_ms)
+        try:
+            self._facts.alive(message, question)
+        except FactsBroken as broken:
+            self._end(str(broken), now_ms)
+        else:
+            self._report_heard(now_ms)
+
+    def _measured(self, sent_ms: int, now_ms: int, device_ms: int) -> None:
+        self._trips.measured(now_ms - sent_ms)
+        self._facts.clock.measured(sent_ms=sent_ms, arrived_ms=now_ms, device_ms=device_ms)
+
+    def _report_heard(self, now_ms: int) -> None:
+        if self._session.state in FLOWING:
+            self._reports += self._facts.heard(now_ms)
+
+    def _send_commands(self, now_ms: int) -> None:
+        if self._session.state is SessionState.RUNNING:
+            command = self._desk.next(now_ms, self._trips.timeout_ms)
+            if command is not None:
+                self._messages.append(command)
+
+    def _repeated(self, what: str, *, earlier: int) -> None:
+        """For the link's counters: a message that was sent `earlier` times before is sent."""
+        if earlier:
+            self._counts[what] += 1
+
+    def _count_extra(self, extra: int) -> None:
+        if extra:
+            self._counts["longer_messages"] += 1
+
+    def _end(self, sentence: str, now_ms: int, *, final: bool = False) -> None:
+        self._reports += self._desk.close()
+        self._reports.append(LinkDown(sentence, final))
+        self._session.fire(Trigger.ENDED, now_ms)
+        self._messages.clear()
+        self._ack_due = False
+
+    def _step(self) -> Step:
+        if self._ack_due and not self._messages:
+            self._messages.append(Ack())
+        frames = [self._encode(message) for message in self._messages]
+        step = Step(tuple(self._reports), DELIMITER + b"".join(frames) if frames else b"")
+        self._ack_due = False
+        self._reports.clear()
+        self._messages.clear()
+        return step
+
+    def _encode(self, message: HostMessage) -> bytes:
+        if isinstance(message, Hello):
+            return wire_frame(message, session=0, sequence=0, acknowledgement=0)
+        sequence, self._sequence = self._sequence, seq_add(self._sequence, 1, SEQUENCE_BITS)
+        return wire_frame(
+            message,
+            session=self._session_id,
+            sequence=sequence,
+            acknowledgement=self._stream.expected,
+            seal=self._seal,
+        )
+
+
+def _resume_point(resume: Resume) -> tuple[bytes, int] | None:
+    """What START says of it; None where the boot id or number cannot be a TDP device's."""
+    if _BOOT.fullmatch(resume.boot) is None or not 0 <= resume.number < 1 << NUMBER_BITS:
+        return None
+    return bytes.fromhex(resume.boot), resume.number

@@ -1,0 +1,140 @@
+"""What a HELLO_ANSWER comes to: a session, a refusal in a sentence, or nothing (drivers/tdp/spec.md 8.4, 9)."""
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Final
+
+from drivers.driver import DeviceKind
+from drivers.tdp.codec.enums import Capability
+from drivers.tdp.codec.fields import BadMessage
+from drivers.tdp.codec.header import HEADER_SIZE, Header
+from drivers.tdp.codec.messages import HelloAnswer, read_message
+from drivers.tdp.host.auth import TRAILER_SIZE, NotTrusted, Seal, SealReader, key_id, session_keys
+from drivers.tdp.host.identity import named, version_refusal, wrong_device
+from drivers.tdp.host.session import HANDSHAKE_MS
+
+_FIXED_MAJORS: Final = slice(HEADER_SIZE + 26, HEADER_SIZE + 30)
+"""Kind, lowest and highest major, minor: the same place in HELLO_ANSWER of every major (section 9.1)."""
+
+
+class AnswerDropped(Exception):
+    """It is no answer to this hello: counted under `reason`, and nothing else."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class AnswerRefused(Exception):
+    """This is not the device to talk to; the text is a sentence for a person."""
+
+
+@dataclass(frozen=True, slots=True)
+class Greeted:
+    """`extra`: unknown bytes behind the answer. `seal` and `reader` are those of an authenticated session, or None."""
+
+    answer: HelloAnswer
+    extra: int
+    seal: Seal | None = None
+    reader: SealReader | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What the configuration says of the device: `serial_number` None takes any, `key` None talks plainly."""
+
+    kind: DeviceKind
+    serial_number: str | None
+    key: bytes | None
+
+    @property
+    def key_id(self) -> int:
+        return 0 if self.key is None else key_id(self.key)
+
+
+def greeted(header: Header, body: bytes, nonce: bytes, attempts: int, expected: Expected) -> Greeted:
+    """Judges an answer to the hello of `nonce`, said `attempts` times. Raises AnswerDropped, AnswerRefused."""
+    answer, extra = identified(header, body, nonce, attempts, expected)
+    if expected.key is None:
+        if answer.capabilities & Capability.REFUSES_PLAIN:
+            raise AnswerRefused(
+                f"The {named(answer)} takes authenticated sessions only: pair it, and configure its key."
+            )
+        return Greeted(answer, extra)
+    seal, reader = _proven(header, body, answer, expected.key)
+    return Greeted(answer, extra, seal, reader)
+
+
+def identified(header: Header, body: bytes, nonce: bytes, attempts: int, expected: Expected) -> tuple[HelloAnswer, int]:
+    """The answer of the device that is configured, by its own word, and the unknown bytes behind it.
+
+    Raises AnswerDropped, AnswerRefused.
+    """
+    if body[HEADER_SIZE : HEADER_SIZE + len(nonce)] != nonce or len(body) < _FIXED_MAJORS.stop:
+        raise AnswerDropped("other_session")
+    if header.authenticated and expected.key is None:
+        raise AnswerDropped("unexpected_authentication")
+    kind, lowest_major, highest_major, minor = body[_FIXED_MAJORS]
+    try:
+        answer, extra = read_message(header, body[:-TRAILER_SIZE] if header.authenticated else body)
+    except BadMessage:
+        answer, extra = None, 0
+    serial_number = answer.serial_number if isinstance(answer, HelloAnswer) else ""
+    refusal = version_refusal(kind, serial_number, lowest_major, highest_major, minor)
+    if refusal is not None:
+        raise AnswerRefused(refusal)
+    if not isinstance(answer, HelloAnswer):
+        raise AnswerDropped("bad_messages")
+    if answer.attempt >= attempts:
+        raise AnswerDropped("other_session")
+    refusal = wrong_device(answer, expected.kind, expected.serial_number)
+    if refusal is not None:
+        raise AnswerRefused(refusal)
+    return answer, extra
+
+
+def _proven(header: Header, body: bytes, answer: HelloAnswer, key: bytes) -> tuple[Seal, SealReader]:
+    """The two directions of a session that the device has shown to hold `key` for. Raises AnswerRefused."""
+    if not answer.capabilities & Capability.OFFERS_AUTHENTICATION:
+        raise AnswerRefused(
+            f"A key is configured for the {named(answer)}, but it does not offer authenticated mode: "
+            "it may have been exchanged; check it, and pair it anew or take the key out of the configuration."
+        )
+    if not header.authenticated or answer.key_id != key_id(key):
+        raise AnswerRefused(
+            f"The {named(answer)} does not hold the key that is configured for it: it was exchanged, or has been "
+            "paired with another host since; check it, and pair it anew."
+        )
+    to_device, to_host = session_keys(key, nonce=answer.nonce, device_nonce=answer.device_nonce, boot=answer.boot)
+    reader = SealReader(to_host)
+    try:
+        reader.open(header, body)
+    except NotTrusted as error:
+        raise AnswerRefused(
+            f"What answers as the {named(answer)} names the key that is configured for it but cannot prove that it "
+            "holds it: check the device, its cable and everything between, then pair it anew."
+        ) from error
+    return Seal(to_device), reader
+
+
+def no_session(kind: DeviceKind, *, answered: bool, bytes_heard: int, counts: Counter[str]) -> str:
+    """Why the handshake came to nothing in its time, as far as can be told from what was heard."""
+    what, seconds = kind.value, HANDSHAKE_MS // 1000
+    if answered:
+        return f"The {what} answered but began no session within {seconds} s: switch it off and on."
+    if bytes_heard == 0:
+        return (
+            f"Silence: nothing came from the {what} within {seconds} s: "
+            "check that it is switched on, its cable, and that this is its port."
+        )
+    if counts["frames_from_device"]:
+        return f"The {what} sends frames but answers no hello within {seconds} s: switch it off and on."
+    if counts["own_echo"]:
+        return (
+            f"Only this host's own bytes came back within {seconds} s: "
+            f"the port leads to no {what}, or the line echoes; check the cable."
+        )
+    return (
+        f"Junk instead of frames: bytes came within {seconds} s and no frame of TDP: "
+        f"check the line's speed, and that the {what} on this port speaks TDP."
+    )

@@ -1,0 +1,343 @@
+"""The game: wagers, decisions and the dealer's reveal in; what they come to out. It reads the table and never asks it.
+
+`refusal` is pure; `apply` is asked only for facts that neither table nor game refused.
+"""
+
+from drivers.facts import Fact
+from firmware_bridge.core import events, facts
+from firmware_bridge.core.events import Event
+from firmware_bridge.core.game.button import Button
+from firmware_bridge.core.game.coverage import PositionWager
+from firmware_bridge.core.game.machine import PAIRS, RoundMachine, State, Trigger
+from firmware_bridge.core.game.release import Releases, known_cards
+from firmware_bridge.core.game.round import OpenRound, has_unread, is_wrong
+from firmware_bridge.core.game.settlement import dealer_qualifies, settle
+from firmware_bridge.core.game.wagers import (
+    Limits,
+    SeatWagers,
+    cut_to_limits,
+    fee_refusal,
+    limits_at,
+    limits_refusal,
+    wagers_refusal,
+)
+from firmware_bridge.core.ranking import rank_cards
+from firmware_bridge.core.rules.chosen_rules import choose_rules
+from firmware_bridge.core.rules.house import House
+from firmware_bridge.core.table.round_snapshot import RoundRecord
+from firmware_bridge.core.table_setup import TableSetup
+from firmware_bridge.core.terms import Irregularity
+
+
+class Game:
+    """One table's game under one house and setup. Raises RulesRefused where the house does not offer the setup."""
+
+    def __init__(self, house: House, setup: TableSetup, table_key: bytes) -> None:
+        self._rules = choose_rules(house, schedule=setup.schedule, decks=setup.decks, options=setup.options)
+        self._setup = setup
+        self._table_key = table_key
+        self._machine = RoundMachine()
+        self._limits = [Limits(setup.minimum, setup.maximum)]
+        self._button = Button(house.position.consecutive_hands) if house.position is not None else None
+        self._players: frozenset[int] = frozenset()
+        self._position: PositionWager | None = None
+        self._round = OpenRound(Releases(table_key))
+        self._settled: tuple[int, dict[int, frozenset[str]]] | None = None
+
+    @property
+    def state(self) -> State:
+        return self._machine.state
+
+    def renewed(self, house: House, setup: TableSetup) -> "Game":
+        """The game under a changed house or setup, for the next round: what the table has announced goes on."""
+        game = Game(house, setup, self._table_key)
+        if (setup.minimum, setup.maximum) == (self._setup.minimum, self._setup.maximum):
+            game._limits = self._limits
+        if house.position == self._rules.house.position:
+            game._button = self._button
+        game._players, game._settled = self._players, self._settled
+        return game
+
+    # What does not fit
+
+    def refusal(self, fact: Fact, record: RoundRecord | None) -> str | None:
+        """Why the fact does not fit, as a sentence for the dealer, or None. Changes nothing."""
+        match fact:
+            case facts.Wager():
+                return self._unsettled(record) or self._wager_refusal(fact)
+            case facts.Seats():
+                return self._unsettled(record)
+            case facts.NoMoreBets():
+                betting = self._machine.stage is State.BETTING and self._round.wagers
+                if self._button is not None and betting and self._position is None:
+                    return "nobody holds the position: tell who the player-dealer is before the bets are closed"
+                return None
+            case facts.Decision():
+                return self._decision_refusal(fact, record)
+            case facts.DealerRevealed():
+                return self._stage_refusal(Trigger.SHOW_DEALER)
+            case facts.PlayerDealer():
+                return self._player_dealer_refusal(fact)
+            case facts.Position():
+                if self._button is None:
+                    return f"the house {self._rules.house.name} has no player-dealer's position to offer"
+                return self._no_such_seat(fact.seat) or self._button.position_refusal(fact, self._players)
+            case facts.LimitsAnnounced():
+                return self._limits_refusal(fact)
+            case facts.PaymentCorrected():
+                return self._correction_refusal(fact)
+            case _:
+                return None
+
+    def _stage_refusal(self, trigger: Trigger) -> str | None:
+        refused = self._machine.refusal(trigger)
+        if refused is None:
+            answer = PAIRS[self._machine.stage, trigger]
+            refused = answer if isinstance(answer, str) else None
+        return refused
+
+    def _no_such_seat(self, seat: int) -> str | None:
+        places = min(self._setup.seats, self._rules.house.deal.places)
+        return None if 1 <= seat <= places else f"there is no seat {seat}: the table has seats 1 to {places}"
+
+    def _unsettled(self, record: RoundRecord | None) -> str | None:
+        """Why no other round can begin, once the dealer's hand is shown and the round is still not settled."""
+        if record is None or not self._round.shown or self._machine.state is State.IDLE:
+            return None
+        undecided = self._round.undecided(record)
+        if undecided:
+            return f"round {record.number} is not settled: seat {undecided[0]} has still to play or fold"
+        unread = self._round.unread(self._rules, record)
+        if unread:
+            place = "the dealer" if unread[0] == "dealer" else f"seat {unread[0]}"
+            return f"round {record.number} is not settled: tell which card it is that nobody has read at {place}"
+        return f"round {record.number} is not settled: {self._machine.refusal(Trigger.SETTLE)}"
+
+    def _wager_refusal(self, fact: facts.Wager) -> str | None:
+        refused = self._no_such_seat(fact.seat) or self._machine.refusal(Trigger.WAGER)
+        if refused is not None or self._machine.stage not in {State.IDLE, State.BETTING}:
+            return refused
+        wagers = _wagers(fact)
+        what: str | None = None
+        if not wagers.named():
+            what = None if fact.seat in self._round.wagers else "has no wager that could be taken back"
+        elif self._position is not None and fact.seat == self._position.seat:
+            what = "holds the player-dealer's position and cannot wager against itself"
+        else:
+            house = self._rules.house
+            limits = limits_at(self._limits, fact.at_ms)
+            what = wagers_refusal(house, wagers) or fee_refusal(house, wagers) or limits_refusal(house, limits, wagers)
+        return None if what is None else f"seat {fact.seat} {what}"
+
+    def _decision_refusal(self, fact: facts.Decision, record: RoundRecord | None) -> str | None:
+        refused = self._stage_refusal(Trigger.DECIDE)
+        if refused is not None or record is None:
+            return refused
+        if fact.seat in self._round.plays:
+            return f"seat {fact.seat} has decided already"
+        if fact.seat in record.void_seats or fact.seat in record.forfeited:
+            return f"seat {fact.seat} takes no further part in this round"
+        if fact.seat not in record.order:
+            return f"seat {fact.seat} is not in this round"
+        wagers = self._round.wagers.get(fact.seat)
+        if self._round.wagers and (wagers is None or not wagers.ante):
+            return f"seat {fact.seat} has no ante, so it has nothing to decide"
+        return None
+
+    def _player_dealer_refusal(self, fact: facts.PlayerDealer) -> str | None:
+        if self._button is None:
+            return f"the house {self._rules.house.name} has no player-dealer"
+        refused = self._machine.refusal(Trigger.TAKE_POSITION)
+        if refused is not None:
+            return refused
+        if fact.seat in self._round.wagers and self._machine.state is State.BETTING:
+            return f"seat {fact.seat} has a wager and cannot be the player-dealer of this round too"
+        return (
+            self._no_such_seat(fact.seat)
+            or self._no_such_seat(fact.action_seat)
+            or self._button.taking_refusal(fact.seat, self._players)
+        )
+
+    def _limits_refusal(self, fact: facts.LimitsAnnounced) -> str | None:
+        if 0 < fact.maximum < fact.minimum:
+            return f"the minimum of {fact.minimum} is above the maximum of {fact.maximum}"
+        notice_ms = self._rules.house.wagers.limits_notice_ms
+        if fact.effective_at_ms < fact.at_ms + notice_ms:
+            return f"new limits need {notice_ms // 60_000} minutes' notice: announce them for a later time"
+        return None
+
+    def _correction_refusal(self, fact: facts.PaymentCorrected) -> str | None:
+        if self._settled is None:
+            return "no round is settled yet: there is no payment to correct"
+        number, rows = self._settled
+        if fact.wager not in rows.get(fact.seat, frozenset()):
+            return f"seat {fact.seat} had no {fact.wager} in round {number}, the last that was settled"
+        return None
+
+    # What happens
+
+    def apply(self, fact: Fact, told: tuple[Event, ...], record: RoundRecord | None) -> tuple[Event, ...]:
+        """What follows from the fact and from what the table told of it."""
+        for event in told:
+            self._hear(event)
+        out = [*self._take(fact, told, record)]
+        if record is not None:
+            if self._machine.state is not State.IDLE:
+                out += self._follow(record)
+            for place in self._round.releases.outdated():
+                out += self._round.releases.open(place, record)
+        return tuple(out)
+
+    def _hear(self, event: Event) -> None:
+        match event:
+            case events.RoundOpened():
+                self._machine.fire(Trigger.OPEN_ROUND)
+                self._round = OpenRound(Releases(self._table_key))
+                self._players = frozenset(event.seats)
+            case events.BetsClosed():
+                self._machine.fire(Trigger.CLOSE_BETS)
+                self._players = frozenset(event.seats)
+            case events.DealOver():
+                if self._machine.stage is State.BETTING:
+                    self._machine.fire(Trigger.CLOSE_BETS)
+                self._machine.fire(Trigger.END_DEAL)
+            case events.HandDealt():
+                self._round.releases.committed(event)
+            case events.RoundVoid():
+                self._round.void = True
+            case _:
+                pass
+
+    def _take(self, fact: Fact, told: tuple[Event, ...], record: RoundRecord | None) -> tuple[Event, ...]:
+        match fact:
+            case facts.Wager():
+                return self._take_wager(fact, told)
+            case facts.Decision():
+                self._machine.fire(Trigger.DECIDE)
+                self._round.plays[fact.seat] = fact.play
+                if not fact.play:
+                    self._round.folds.append(fact.seat)
+                return (events.DecisionTaken(seat=fact.seat, play=fact.play),)
+            case facts.DealerRevealed():
+                return self._take_reveal(record)
+            case facts.PlayerDealer() if self._button is not None:
+                self._machine.fire(Trigger.TAKE_POSITION)
+                self._position = PositionWager(fact.seat, fact.wager, fact.action_seat)
+                return self._button.taken(fact)
+            case facts.Position() if self._button is not None:
+                return self._button.answered(fact)
+            case facts.LimitsAnnounced():
+                self._limits.append(Limits(fact.minimum, fact.maximum, fact.effective_at_ms))
+                return (
+                    events.LimitsChanged(
+                        minimum=fact.minimum, maximum=fact.maximum, effective_at_ms=fact.effective_at_ms
+                    ),
+                )
+            case facts.PaymentCorrected() if self._settled is not None:
+                corrected = events.PaymentCorrected(
+                    seat=fact.seat,
+                    wager=fact.wager,
+                    paid=fact.paid,
+                    reason=fact.reason,
+                    settled_round=self._settled[0],
+                )
+                return (corrected,)
+            case _:
+                return ()
+
+    def _take_wager(self, fact: facts.Wager, told: tuple[Event, ...]) -> tuple[Event, ...]:
+        wagers = _wagers(fact)
+        late = any(
+            isinstance(event, events.IrregularityFlagged) and event.irregularity is Irregularity.LATE_BET
+            for event in told
+        )
+        if late or self._machine.stage is not State.BETTING:
+            reason = f"the bets were closed: what seat {fact.seat} put down goes back"
+            return (events.WagerRefused(seat=fact.seat, wagers=wagers.named(), reason=reason),)
+        self._machine.fire(Trigger.WAGER)
+        if not wagers.named():
+            self._round.wagers.pop(fact.seat, None)
+            return (events.WagerAccepted(seat=fact.seat, wagers={}),)
+        kept, returned = cut_to_limits(limits_at(self._limits, fact.at_ms), wagers)
+        self._round.wagers[fact.seat] = kept
+        return (events.WagerAccepted(seat=fact.seat, wagers=kept.named(), returned=returned),)
+
+    def _take_reveal(self, record: RoundRecord | None) -> tuple[Event, ...]:
+        if self._round.shown or self._round.void or record is None:
+            return ()
+        self._machine.fire(Trigger.SHOW_DEALER)
+        self._round.shown = True
+        hand = record.hands.get("dealer")
+        known = known_cards(hand) if hand is not None and not is_wrong(hand) else []
+        qualifies = dealer_qualifies(self._rules, rank_cards(known)) if len(known) == 3 else None
+        return (events.DealerRevealed(qualifies=qualifies),)
+
+    # What follows from the table's record
+
+    def _follow(self, record: RoundRecord) -> list[Event]:
+        machine, current = self._machine, self._round
+        if current.void:
+            machine.fire(Trigger.VOID_ROUND)
+            return self._end(record, void=True)
+        if bool(record.holds) != machine.held:
+            machine.fire(Trigger.HOLD if record.holds else Trigger.LIFT)
+        if record.suspended != (machine.state is State.SUSPENDED):
+            machine.fire(Trigger.SUSPEND if record.suspended else Trigger.RESTORE)
+        current.folds += [seat for seat in sorted(record.forfeited) if seat not in current.folds]
+        out: list[Event] = []
+        if not current.shown or machine.stage not in {State.DECIDING, State.REVEALING}:
+            return out
+        if machine.stage is State.DECIDING and not current.undecided(record):
+            machine.fire(Trigger.REVEAL)
+        # The dealer's cards lie open; the others stay closed while a seat could use them, or the floor has to rule.
+        for place in current.in_play(record):
+            if (place == "dealer" or machine.state is State.REVEALING) and not has_unread(record.hands.get(place)):
+                out += current.releases.open(place, record)
+        waits = bool(current.wagers) and bool(current.unread(self._rules, record))
+        if machine.state is State.REVEALING and not waits:
+            machine.fire(Trigger.SETTLE)
+            out += self._end(record, void=False)
+        return out
+
+    def _end(self, record: RoundRecord, *, void: bool) -> list[Event]:
+        """Settle, release what may be released now, and be ready for the next round."""
+        current = self._round
+        out: list[Event] = []
+        if current.wagers:
+            out.append(self._settle(record, void=void or is_wrong(record.hands.get("dealer"))))
+        if not void:
+            for place in current.in_play(record):
+                out += current.releases.open(place, record)
+            if self._button is not None:
+                self._button.hand_played()
+        if self._rules.house.folds.seen_by == "anyone":
+            out += current.releases.rest(record)
+        self._position = None
+        self._machine.fire(Trigger.FINISH)
+        return out
+
+    def _settle(self, record: RoundRecord, *, void: bool) -> Event:
+        current = self._round
+        dealer = record.hands.get("dealer")
+        position = self._position
+        if position is None and self._button is not None:
+            position = PositionWager(seat=0, wager=0, action_seat=1)
+        settled = settle(
+            self._rules,
+            () if dealer is None else tuple(known_cards(dealer)),
+            current.seats(record),
+            folds=current.folds,
+            position=position,
+            void=void,
+        )
+        rows = {seat: frozenset(payment.wager for payment in told.payments) for seat, told in settled.seats.items()}
+        self._settled = (record.number, rows)
+        return events.RoundSettled(
+            seats={str(seat): told for seat, told in settled.seats.items()},
+            order=settled.order,
+            player_dealer_net=settled.player_dealer_net,
+        )
+
+
+def _wagers(fact: facts.Wager) -> SeatWagers:
+    return SeatWagers(**{name: getattr(fact, name) for name in SeatWagers.__struct_fields__})

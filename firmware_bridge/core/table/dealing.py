@@ -1,0 +1,253 @@
+"""The deal of a round: cards, groups and counts as they are told, and when and how the deal ends."""
+
+from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from typing import Final
+
+from drivers.facts import CardDrawn, Place
+from firmware_bridge.core.events import CardDealt, DealOver, Event
+from firmware_bridge.core.table.count_check import Judgement
+from firmware_bridge.core.table.deal import Arrival, Deal, Misplaced
+from firmware_bridge.core.table.dealing_order import DEALER
+from firmware_bridge.core.table.deck import Deck
+from firmware_bridge.core.table.exposure import Exposure
+from firmware_bridge.core.table.irregularities import EVERYWHERE, Ledger, OpenFlag, OpenHold
+from firmware_bridge.core.table_setup import TableSetup
+from firmware_bridge.core.terms import Irregularity, Ruling
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What a deal needs of its round. `passed_over`: seats out by the floor's word, whose counts do not matter."""
+
+    setup: TableSetup
+    deck: Deck
+    ledger: Ledger
+    exposure: Exposure
+    passed_over: Callable[[], AbstractSet[int]]
+    tell: Callable[[Event], None]
+
+
+class Dealing:
+    """From a round's first card on. `lies_there`: what sensors counted before it."""
+
+    def __init__(self, around: Around, order: tuple[Place, ...], lies_there: Mapping[Place, int]) -> None:
+        self._around: Final = around
+        self._ledger: Final = around.ledger
+        self.deal: Final = Deal(order, around.setup.deal, sensors=around.setup.sensors)
+        for place, cards in lies_there.items():
+            self.deal.at(place).now = cards
+        self._judgement: Final = Judgement(self.deal, self._ledger, around.deck)
+        self._dealer_closed = False
+
+    # Facts
+
+    def card_drawn(self, fact: CardDrawn, missing: int, *, gap: bool) -> None:
+        """One card left; `missing` draws before it were not told of. `gap`: that is to be flagged."""
+        deal, deck, ledger, at_ms = self.deal, self._around.deck, self._ledger, fact.at_ms
+        self._further_card(at_ms)
+        arrivals = deal.draw(fact.card, missing)
+        seat = deal.drawing_for
+        if gap and not ledger.void:
+            doubtful = frozenset({seat}) if deal.rig == "group" and seat is not None else EVERYWHERE
+            ledger.flag(Irregularity.FACT_GAP, None, at_ms, deck, touches=doubtful)
+        if fact.card is None and not ledger.void:
+            self._mark(ledger.flag(Irregularity.UNREAD_CARD, seat, at_ms, deck))
+        if fact.face == "up" and not ledger.void:
+            deal.drawn_last.boxed.append(fact.card)
+            self._mark(self._around.exposure.boxed(seat, at_ms, by_reader=True))
+        if deck.draw(fact.card, missing):
+            ledger.flag(Irregularity.DUPLICATE_CARD, seat, at_ms, deck)
+        for arrival in arrivals:
+            self._arrived(arrival, at_ms)
+        self.look(at_ms)
+
+    def group_ready(self, number: int, cards: int, lost: int, at_ms: int) -> None:
+        """Group `number` lies in the tray, after `lost` groups that nobody told of."""
+        if lost:
+            self.deal.groups_lost(number - lost, lost, cards)
+            for arrival in self.deal.group_taken(number - 1):
+                self._arrived(arrival, at_ms)
+        packet = self.deal.group_ready(number, cards)
+        if packet.read == len(packet.cards) and packet.read != cards:
+            self._around.deck.machine_counted(cards, packet.read)
+        self.look(at_ms)
+
+    def group_taken(self, number: int, at_ms: int) -> None:
+        for arrival in self.deal.group_taken(number):
+            self._arrived(arrival, at_ms)
+        self.look(at_ms)
+
+    def seat_count(self, place: Place, cards: int, at_ms: int) -> None:
+        deal = self.deal
+        open_before = [wrong for wrong in deal.misplaced if not wrong.put_right]
+        came = deal.seat_count(place, cards)
+        for wrong in open_before:
+            if wrong.put_right and wrong.packet is not None and wrong.turn is not None:
+                self._tell_dealt(Arrival(wrong.packet, wrong.turn))
+        if isinstance(came, Arrival):
+            self._arrived(came, at_ms)
+        elif came is not None and not self._ledger.void:
+            self._ledger.note(self._names(came), place, at_ms, Ruling.CONTINUE)
+        self.look(at_ms)
+
+    def seat_checked(self, place: Place, cards: int, at_ms: int) -> None:
+        self.deal.seat_checked(place, cards)
+        self.look(at_ms)
+
+    def accept(self, hold: OpenHold) -> None:
+        """The floor let the round go on with what this hold put in question."""
+        self._judgement.accept(hold)
+
+    # What follows
+
+    def _mark(self, flag: OpenFlag) -> None:
+        self.deal.drawn_last.flags.append(flag)
+
+    def _further_card(self, at_ms: int) -> None:
+        """A further card goes out: what lies wrong and was not put right is for the floor now."""
+        for wrong in self.deal.misplaced:
+            if wrong.put_right or wrong.stands or self._ledger.void:
+                continue
+            self.deal.let_stand(wrong)
+            self._ledger.flag(self._names(wrong), wrong.place, at_ms, self._around.deck, touches=wrong.touches)
+        if self.deal.at(DEALER).packets and not self._is_astray(DEALER) and not self._ledger.void:
+            self._find_skipped(at_ms)
+
+    def _find_skipped(self, at_ms: int) -> None:
+        """The dealer was served in turn, and the deal goes on: seats in play that have no card were passed over."""
+        for place in self.deal.order if not self.deal.over else ():
+            if place == DEALER or place in self._around.passed_over() or self.deal.is_on_its_way(place):
+                continue
+            if self.deal.seen_empty(place) and self._ledger.find(Irregularity.SKIPPED_SEAT, place) is None:
+                touches = frozenset({place})
+                self._ledger.flag(Irregularity.SKIPPED_SEAT, place, at_ms, self._around.deck, touches=touches)
+
+    def _arrived(self, arrival: Arrival, at_ms: int) -> None:
+        self._tell_dealt(arrival)
+        if self._ledger.void:
+            return
+        for flag in arrival.packet.flags:
+            if flag.seat != arrival.place and self._ledger.find(flag.irregularity, arrival.place) is None:
+                flag.seat = arrival.place
+        wrong = next((wrong for wrong in self.deal.misplaced if wrong.packet is arrival.packet), None)
+        if wrong is not None:
+            self._ledger.note(self._names(wrong), arrival.place, at_ms, Ruling.CONTINUE)
+        for card in arrival.packet.boxed:
+            self._around.exposure.boxed_arrives(arrival.place, card, at_ms)
+
+    def _names(self, wrong: Misplaced) -> Irregularity:
+        in_play = wrong.place in self.deal.order
+        return Irregularity.WRONG_SEAT if in_play else Irregularity.EMPTY_SEAT_DEALT
+
+    def _tell_dealt(self, arrival: Arrival) -> None:
+        there = self.deal.at(arrival.place).packets
+        before = sum(packet.size for packet in there if packet is not arrival.packet)
+        for index in range(1, arrival.packet.size + 1):
+            self._around.tell(CardDealt(seat=arrival.place, index=before + index))
+
+    # The end of the deal
+
+    def look(self, at_ms: int) -> None:
+        """See whether the deal is over by now, and judge what can be judged."""
+        if self._ledger.void:
+            return
+        if not self.deal.over and self._is_complete():
+            self.end(at_ms)
+        else:
+            self.judge(at_ms)
+
+    @property
+    def _dealer_waits(self) -> bool:
+        """The dealer's group stays in the machine until the players have decided."""
+        setup = self._around.setup
+        return setup.deal == "group" and setup.dealer_group == "after_decisions"
+
+    @property
+    def _last_place(self) -> Place:
+        order = self.deal.order
+        return order[-2] if self._dealer_waits and len(order) > 1 else DEALER
+
+    @property
+    def _all_taken(self) -> bool:
+        return self._is_whole_deal(sum(packet.taken for packet in self.deal.packets))
+
+    @property
+    def _all_landed(self) -> bool:
+        return self._is_whole_deal(sum(packet.place is not None for packet in self.deal.packets))
+
+    def _is_whole_deal(self, groups: int) -> bool:
+        return groups > self.deal.order.index(self._last_place)
+
+    def _is_complete(self) -> bool:
+        """The last place of the order has its cards."""
+        deal, last = self.deal, self._last_place
+        if deal.rig == "rotation":
+            return deal.sensors and all(deal.sensed_hand(place) for place in deal.order)
+        return deal.complete(last) and (self._all_landed or not self._is_astray(last))
+
+    def _is_astray(self, place: Place) -> bool:
+        """Cards lie there that were meant for another place."""
+        return any(wrong.place == place and not wrong.put_right for wrong in self.deal.misplaced)
+
+    @property
+    def can_end(self) -> bool:
+        """Cards have begun to arrive at the last place: whoever goes on from there says that the deal is over."""
+        last = self._last_place
+        if self.deal.over or self.deal.rig == "rotation" or not self.deal.begun(last):
+            return False
+        return self._all_landed or not self._is_astray(last)
+
+    @property
+    def can_be_called_done(self) -> bool:
+        """The dealer may say that all cards are out."""
+        return not self.deal.over and (self.deal.rig == "rotation" or self._all_taken or self.can_end)
+
+    @property
+    def dealer_has_cards(self) -> bool:
+        return self.deal.begun(DEALER) or any(packet.turn == DEALER for packet in self.deal.packets if packet.taken)
+
+    def end(self, at_ms: int) -> None:
+        if self.deal.over:
+            return
+        self.deal.end()
+        self._around.tell(DealOver())
+        self.judge(at_ms)
+
+    def end_if_begun(self, at_ms: int) -> None:
+        if self.can_end:
+            self.end(at_ms)
+
+    def close_dealer(self, at_ms: int) -> None:
+        """The dealer's hand is shown: it has all the cards that it will have."""
+        self._dealer_closed = True
+        self.judge(at_ms)
+
+    def judge(self, at_ms: int) -> None:
+        """Judge every count that is complete, once the deal is over."""
+        deal = self.deal
+        if not deal.over or self._ledger.void:
+            return
+        places = self.complete_places
+        if self._dealer_waits and DEALER in places:
+            deal.at(DEALER).read_sensor()
+        self._judgement.judge(places, at_ms, self._around.passed_over())
+
+    @property
+    def complete_places(self) -> tuple[Place, ...]:
+        """Places of the order that have all the cards they will get; none before the deal is over."""
+        order = self.deal.order if self.deal.over else ()
+        if self._dealer_waits and not (self._dealer_closed or self.deal.complete(DEALER)):
+            return tuple(place for place in order if place != DEALER)
+        return order
+
+    def hands(self) -> tuple[Place, ...]:
+        """Places that have a hand by now: those of the order once served, and others where cards lie."""
+        deal = self.deal
+        served = [place for place in deal.order if deal.begun(place) or deal.at(place).packets]
+        if deal.over:
+            waits = self._dealer_waits and DEALER not in served
+            served = [place for place in deal.order if place != DEALER or not waits]
+        strays = [p for p, state in deal.places.items() if p not in deal.order and (state.packets or state.checked)]
+        return (*served, *strays)

@@ -1,0 +1,171 @@
+"""One deck of cards: what was drawn since its last shuffle, and the alarms that keep it from being dealt."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Final
+
+from drivers.cards import DECK_SIZE, Card
+from firmware_bridge.core.events import AlarmRaised, DeckIn, DeckOut, Event
+from firmware_bridge.core.terms import Irregularity
+
+WRONG_CARDS: Final = frozenset({Irregularity.DUPLICATE_CARD, Irregularity.FOREIGN_CARD, Irregularity.BOXED_CARDS})
+
+
+@dataclass(slots=True, eq=False)
+class Deck:
+    """A deck made of `decks` packs. `name` is None at a table with one deck.
+
+    `fresh`: shuffled, and not dealt from since. `drawn_least` and `drawn_most` differ where the reader and the
+    machine counted differently. `alarms`: those not yet cleared, and whether a person has acknowledged them.
+    `untold`: irregularities found between rounds, with their time; they belong to the next round of this deck.
+    """
+
+    name: str | None
+    decks: int
+    fresh: bool = False
+    sorted: bool = False
+    drawn_least: int = 0
+    drawn_most: int = 0
+    seen: Counter[Card] = field(default_factory=Counter)
+    uncounted_rounds: int = 0
+    alarms: dict[Irregularity, bool] = field(default_factory=dict)
+    wrong_cards: bool = False
+    untold: list[tuple[Irregularity, int]] = field(default_factory=list)
+    starts_again: bool = False
+
+    @property
+    def size(self) -> int:
+        return DECK_SIZE * self.decks
+
+    @property
+    def out(self) -> bool:
+        return bool(self.alarms)
+
+    @property
+    def is_dealt_from(self) -> bool:
+        """Cards have left it since all of them were in it."""
+        return self.drawn_most > 0 and not self.starts_again and not self.fresh
+
+    @property
+    def left(self) -> int:
+        """The fewest cards that can be left to deal."""
+        return self.size if self.starts_again else self.size - self.drawn_most
+
+    def start_again(self, *, cards_are_out: bool) -> None:
+        """All cards are in the deck again; where cards of it lie on the table, from the next round on."""
+        self.starts_again = cards_are_out
+        if not cards_are_out:
+            self.drawn_least = self.drawn_most = 0
+            self.seen.clear()
+
+    def shuffled(self, *, cards_are_out: bool) -> None:
+        self.fresh, self.sorted = True, False
+        self.start_again(cards_are_out=cards_are_out)
+
+    def deal_begins(self) -> None:
+        """The first card of a round leaves."""
+        if self.starts_again:
+            self.start_again(cards_are_out=False)
+        self.fresh = False
+        self.uncounted_rounds += 1
+
+    def draw(self, card: Card | None, missing: int) -> bool:
+        """One card left, after `missing` that nobody told of; whether it was seen too often."""
+        self.drawn_least += 1
+        self.drawn_most += 1 + missing
+        return card is not None and self.see(card)
+
+    def see(self, card: Card) -> bool:
+        self.seen[card] += 1
+        return self.seen[card] > self.decks
+
+    def machine_counted(self, cards: int, read: int) -> None:
+        """The machine counted a group otherwise than the reader: either may be right."""
+        self.drawn_most += max(0, cards - read)
+        self.drawn_least += min(0, cards - read)
+
+    def is_stub(self, cards: int) -> bool:
+        return self.size - self.drawn_most <= cards <= self.size - self.drawn_least
+
+    def alarm(self, irregularity: Irregularity) -> tuple[Event, ...]:
+        """Latch an alarm. What is to be told of it: nothing where it is latched and waits already."""
+        if self.alarms.get(irregularity) is False:
+            return ()
+        was_out = self.out
+        self.alarms[irregularity] = False
+        self.wrong_cards = self.wrong_cards or irregularity in WRONG_CARDS
+        raised = AlarmRaised(alarm=irregularity, deck=self.name)
+        return (raised,) if was_out else (raised, DeckOut(deck=self.name))
+
+    def changed(self, *, cards_are_out: bool) -> None:
+        """New cards are in."""
+        self.wrong_cards = self.fresh = self.sorted = False
+        self.start_again(cards_are_out=cards_are_out)
+
+    def good_shuffle(self) -> tuple[Event, ...]:
+        """The machine counted the right number after a shuffle: the deck is in again where nothing else is missing."""
+        if not self.out or self.wrong_cards or not all(self.alarms.values()):
+            return ()
+        self.alarms.clear()
+        return (DeckIn(deck=self.name),)
+
+
+class Decks:
+    """The decks of a table, and the one that is dealt from: `in_play`."""
+
+    def __init__(self, decks: int) -> None:
+        self._decks = decks
+        self._known: dict[str | None, Deck] = {None: Deck(None, decks)}
+        self.in_play = self._known[None]
+        self._shuffled: list[Deck] = []
+        self._chosen: Deck | None = None
+        self._shoe_empty = False
+
+    def named(self, name: str | None) -> Deck:
+        """The deck of that name; without a name, the one in play."""
+        if name is None:
+            return self.in_play
+        return self._known.setdefault(name, Deck(name, self._decks))
+
+    @property
+    def alternate(self) -> bool:
+        """Decks are known by name."""
+        return len(self._known) > 1
+
+    def all(self) -> tuple[Deck, ...]:
+        return tuple(self._known.values())
+
+    def shuffled(self, deck: Deck) -> None:
+        """The deck waits to be dealt from, after those that were shuffled before it."""
+        if deck in self._shuffled:
+            self._shuffled.remove(deck)
+        self._shuffled.append(deck)
+
+    def cut(self, deck: Deck) -> None:
+        """A person cut that deck: it is the next to be dealt from."""
+        self._chosen = deck
+
+    def shoe_ends(self) -> None:
+        self._shoe_empty = True
+
+    def choose(self, *, shoe: bool) -> Deck:
+        """The deck that the round is dealt from, as far as is known before its first card.
+
+        The one that was cut by name, else the one that has waited longest after its shuffle; a deck that is out
+        only where no other waits. A shoe goes on with its deck until it is loaded again or its cut card came.
+        """
+        waiting = [deck for deck in self._shuffled if deck.fresh or deck.sorted] or self._shuffled[-1:]
+        whole = [deck for deck in waiting if not deck.out] or waiting
+        if self._chosen is not None:
+            self.in_play = self._chosen
+        elif whole and not (shoe and not self._shoe_empty and self.in_play.is_dealt_from):
+            self.in_play = whole[0]
+        return self.in_play
+
+    def deal_begins(self) -> None:
+        """The first card leaves: the deck in play is no longer waiting."""
+        if self.in_play in self._shuffled:
+            self._shuffled.remove(self.in_play)
+        self._chosen = None
+        self._shoe_empty = False
+        self.in_play.deal_begins()

@@ -1,0 +1,146 @@
+"""What was found wrong in a round and what follows from it: flags, holds, the void, by the house's policy."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from drivers.facts import Place
+from firmware_bridge.core.events import Event, HoldLifted, HoldRaised, IrregularityFlagged, RoundVoid
+from firmware_bridge.core.rules.policy import Policy
+from firmware_bridge.core.table.dealing_order import DEALER
+from firmware_bridge.core.table.deck import Deck
+from firmware_bridge.core.terms import Irregularity, Phase, Ruling, Who
+
+EVERYWHERE: Final = None
+NOWHERE: Final[frozenset[Place]] = frozenset()
+
+
+@dataclass(slots=True, eq=False)
+class OpenFlag:
+    irregularity: Irregularity
+    seat: Place | None
+    at_ms: int
+    ruling: Ruling
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OpenHold:
+    """`touches`: places whose counts cannot be judged before the floor has ruled; EVERYWHERE: none can."""
+
+    irregularity: Irregularity
+    seat: Place | None
+    at_ms: int
+    touches: frozenset[Place] | None
+
+    def concerns(self, place: Place) -> bool:
+        """Whether that place's hand waits for the ruling."""
+        return self.seat is None or self.seat == place or self.touches is EVERYWHERE or place in self.touches
+
+
+def who_is(place: Place | None) -> Who:
+    if place is None:
+        return Who.TABLE
+    return Who.DEALER if place == DEALER else Who.PLAYER
+
+
+class Ledger:
+    """Flags, holds and void of one round. `tell` takes the events; `is_final` says that nothing can befall it more."""
+
+    def __init__(
+        self, policy: Policy, *, phase: Callable[[], Phase], is_final: Callable[[], bool], tell: Callable[[Event], None]
+    ) -> None:
+        self._policy: Final = policy
+        self._phase: Final = phase
+        self._is_final: Final = is_final
+        self._tell: Final = tell
+        self.flags: list[OpenFlag] = []
+        self.holds: list[OpenHold] = []
+        self.void = False
+        self.reason: Irregularity | None = None
+        self.void_seats: set[int] = set()
+        self.alarms_raised = 0
+        self._void_due: Irregularity | None = None
+
+    def touched(self, place: Place) -> bool:
+        """Whether an open hold keeps that place's count from being judged."""
+        return any(hold.touches is EVERYWHERE or place in hold.touches for hold in self.holds)
+
+    @property
+    def everything_waits(self) -> bool:
+        return any(hold.touches is EVERYWHERE for hold in self.holds)
+
+    def find(self, irregularity: Irregularity, seat: Place | None) -> OpenFlag | None:
+        return next((flag for flag in self.flags if flag.irregularity is irregularity and flag.seat == seat), None)
+
+    def note(self, irregularity: Irregularity, seat: Place | None, at_ms: int, ruling: Ruling) -> OpenFlag:
+        """Put a flag down, one an irregularity and place, and tell of it; nothing follows from it here."""
+        flag = self.find(irregularity, seat)
+        if flag is None:
+            flag = OpenFlag(irregularity, seat, at_ms, ruling)
+            self.flags.append(flag)
+        elif flag.ruling is ruling or ruling is not Ruling.HOLD or flag.ruling is not Ruling.CONTINUE:
+            return flag
+        flag.ruling = ruling
+        self._tell(IrregularityFlagged(irregularity=irregularity, seat=seat, phase=self._phase(), ruling=ruling))
+        return flag
+
+    def flag(
+        self,
+        irregularity: Irregularity,
+        seat: Place | None,
+        at_ms: int,
+        deck: Deck,
+        *,
+        touches: frozenset[Place] | None = NOWHERE,
+        deck_out: bool = False,
+    ) -> OpenFlag:
+        """Flag an irregularity, and let follow what the house's policy says; `deck_out`: whatever it says."""
+        consequence = self._policy.consequence(irregularity, self._phase(), who_is(seat))
+        ruling = consequence.ruling
+        if ruling is Ruling.FORFEIT_SEAT or (ruling is Ruling.VOID_SEAT and not isinstance(seat, int)):
+            ruling = Ruling.HOLD
+        flag = self.note(irregularity, seat, at_ms, ruling)
+        if consequence.deck_out or deck_out:
+            self.alarms_raised += 1
+            for event in deck.alarm(irregularity):
+                self._tell(event)
+        if self.void or self._is_final():
+            return flag
+        if ruling is Ruling.HOLD:
+            self.hold(irregularity, seat, at_ms, touches)
+        elif ruling is Ruling.VOID_ROUND:
+            self.void_round(irregularity)
+        elif ruling is Ruling.VOID_SEAT and isinstance(seat, int):
+            self.void_seats.add(seat)
+        return flag
+
+    def hold(
+        self, irregularity: Irregularity, seat: Place | None, at_ms: int, touches: frozenset[Place] | None = NOWHERE
+    ) -> None:
+        """Hold the round; one open hold an irregularity and place."""
+        if self.void or any(hold.irregularity is irregularity and hold.seat == seat for hold in self.holds):
+            return
+        self.holds.append(OpenHold(irregularity, seat, at_ms, touches))
+        self._tell(HoldRaised(irregularity=irregularity, seat=seat))
+
+    def void_round(self, irregularity: Irregularity) -> None:
+        """The round is void; a held one only once the floor has ruled."""
+        if self.holds:
+            self._void_due = self._void_due or irregularity
+            return
+        self.void, self.reason = True, irregularity
+        self._tell(RoundVoid(reason=irregularity))
+
+    def rule(self, ruling: Ruling, reason: str | None) -> tuple[OpenHold, ...]:
+        """The floor answers every hold of the oldest one's irregularity; void_round answers all. Those answered."""
+        oldest = self.holds[0].irregularity
+        every = ruling is Ruling.VOID_ROUND
+        answered = tuple(hold for hold in self.holds if every or hold.irregularity is oldest)
+        self.holds = [hold for hold in self.holds if hold not in answered]
+        for hold in answered:
+            self._tell(HoldLifted(irregularity=hold.irregularity, ruling=ruling, seat=hold.seat, reason=reason))
+        if every:
+            self.void_round(oldest)
+        elif not self.holds and self._void_due is not None:
+            self.void_round(self._void_due)
+        return answered

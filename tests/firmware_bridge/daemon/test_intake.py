@@ -1,0 +1,400 @@
+"""Facts of several devices reach the core in the order in which they happened, each once, whatever breaks."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from drivers.commands import CommandKind, Outcome
+from drivers.driver import CommandReport, Heard, LinkDown, LinkUp, NumberedFact
+from drivers.facts import Fact, Jammed, SeatCount
+from firmware_bridge.core.facts import CommandOutcome, DeviceBack, DeviceLost, NoMoreBets, TimePassed
+from firmware_bridge.daemon.intake import Acknowledge, Answer, Caught, Intake, Publish, SendCommand, Turn
+from firmware_bridge.daemon.ordering import GRACE_MS, PATIENCE_MS
+from firmware_bridge.journal.rows import Apply, Receive
+from tests.firmware_bridge.daemon.intake_world import (
+    DEVICE_NAMES,
+    DEVICES,
+    MemoryJournal,
+    RecordingCore,
+    World,
+    device_fact,
+)
+from tests.firmware_bridge.devices.claims import CLAIMS
+
+UP = LinkUp(claims=CLAIMS, boot="b", gap=False)
+
+
+class Desk:
+    """An intake with its devices connected and heard at `now_ms` = 1000, and turns that are always committed."""
+
+    def __init__(self) -> None:
+        self.journal = MemoryJournal()
+        self.intake, self.core = self.journal.rebuild("run", 1000)
+        for device in DEVICES:
+            self.intake.report(device, UP, 1000)
+            self.intake.report(device, Heard(at_ms=1000, asked_at_ms=1000), 1000)
+        self.advance(1000)
+        self.applied_before = len(self.core.facts)
+
+    def advance(self, now_ms: int) -> Turn:
+        turn = self.intake.advance(now_ms)
+        self.journal.commit(turn.writes)
+        return turn
+
+    def tell(self, device: str, number: int, at_ms: int, now_ms: int, fact: Fact | None = None) -> None:
+        told = device_fact(device, at_ms, number) if fact is None else fact
+        self.intake.report(device, NumberedFact(boot="b", number=number, fact=told), now_ms)  # type: ignore[arg-type]
+
+    @property
+    def applied(self) -> list[Fact]:
+        return self.core.facts[self.applied_before :]
+
+
+def test_a_fact_waits_for_the_word_of_every_other_device() -> None:
+    desk = Desk()
+    desk.tell("shoe", 1, 1010, 1012)
+    turn = desk.advance(1012)
+    assert turn.ask == ("shuffler", "layout")
+    assert [type(write) for write in turn.writes] == [Receive]
+    assert turn.after == (Acknowledge("shoe", 1, "b"),)
+    desk.intake.report("shuffler", Heard(at_ms=1011), 1015)
+    assert desk.advance(1015).writes == ()
+    desk.intake.report("layout", Heard(at_ms=1010), 1016)
+    turn = desk.advance(1016)
+    assert [type(write) for write in turn.writes] == [Apply]
+    assert [type(one) for one in turn.after] == [Publish]
+    assert desk.applied == [device_fact("shoe", 1010, 1)]
+
+
+def test_a_fact_already_in_order_is_received_and_applied_in_one_transaction() -> None:
+    desk = Desk()
+    desk.intake.report("shuffler", Heard(at_ms=1020), 1021)
+    desk.intake.report("layout", Heard(at_ms=1020), 1021)
+    desk.tell("shoe", 1, 1010, 1021)
+    assert [type(write) for write in desk.advance(1021).writes] == [Receive, Apply]
+
+
+def test_an_answer_to_a_later_question_is_enough_whatever_the_clock_says() -> None:
+    desk = Desk()
+    desk.tell("shoe", 1, 1010, 1012)
+    desk.advance(1012)
+    desk.intake.report("shuffler", Heard(at_ms=1001, asked_at_ms=1012), 1015)
+    desk.intake.report("layout", Heard(at_ms=1001, asked_at_ms=1012), 1015)
+    desk.advance(1015)
+    assert len(desk.applied) == 1
+
+
+def test_an_answer_to_an_earlier_question_is_not() -> None:
+    desk = Desk()
+    desk.tell("shoe", 1, 1012, 1012)
+    desk.advance(1012)
+    desk.intake.report("shuffler", Heard(at_ms=1001, asked_at_ms=1011), 1015)
+    desk.intake.report("layout", Heard(at_ms=1012, asked_at_ms=1012), 1015)
+    desk.advance(1015)
+    assert desk.applied == []
+
+
+def test_the_wait_has_an_end_while_all_are_connected() -> None:
+    desk = Desk()
+    desk.tell("shoe", 1, 1010, 1012)
+    desk.advance(1012)
+    assert desk.intake.wake_at_ms(1012) == 1012 + PATIENCE_MS
+    desk.advance(1012 + PATIENCE_MS - 1)
+    assert desk.applied == []
+    desk.advance(1012 + PATIENCE_MS)
+    assert len(desk.applied) == 1
+    assert desk.intake.wake_at_ms(1100) is None
+
+
+def test_a_later_fact_that_came_earlier_is_applied_later() -> None:
+    desk = Desk()
+    desk.tell("shuffler", 1, 1020, 1021)
+    desk.advance(1021)
+    desk.tell("shoe", 1, 1010, 1025)
+    desk.advance(1025)
+    for device in DEVICES:
+        desk.intake.report(device, Heard(at_ms=1030), 1031)
+    desk.advance(1031)
+    assert [fact.at_ms for fact in desk.applied] == [1010, 1020]
+
+
+def test_at_equal_times_the_cause_comes_first_whoever_was_quicker() -> None:
+    desk = Desk()
+    facts: list[tuple[str, Fact]] = [
+        ("layout", SeatCount(at_ms=1010, seat=1, cards=1)),
+        ("shuffler", Jammed(at_ms=1010)),
+    ]
+    for device, fact in facts:
+        desk.tell(device, 1, 1010, 1012, fact)
+    for device in DEVICES:
+        desk.intake.report(device, Heard(at_ms=1020), 1021)
+    desk.advance(1021)
+    assert desk.applied[:2] == [Jammed(at_ms=1010), SeatCount(at_ms=1010, seat=1, cards=1)]
+
+
+def test_while_a_device_is_lost_the_others_wait_and_people_do_not() -> None:
+    desk = Desk()
+    desk.intake.report("layout", LinkDown(reason="unplugged"), 1010)
+    desk.tell("shoe", 1, 1020, 1021)
+    desk.intake.report("shuffler", Heard(at_ms=1030), 1030)
+    turn = desk.advance(5000)
+    assert Acknowledge("shoe", 1, "b") in turn.after
+    assert desk.applied == [DeviceLost(at_ms=1010, device="layout", reason="unplugged")]
+    assert desk.intake.wake_at_ms(5000) is None
+    desk.intake.request("r", "floor", NoMoreBets(at_ms=0), 5001)
+    turn = desk.advance(5001)
+    assert [one.request for one in turn.after if isinstance(one, Answer)] == ["r"]
+    desk.intake.report("layout", LinkUp(claims=CLAIMS, boot="b2", gap=True), 6000)
+    desk.advance(7000)
+    assert len(desk.applied) == 3, "connected, but it has not said how far it is"
+    desk.intake.report("layout", Heard(at_ms=6990, asked_at_ms=6980), 7001)
+    desk.advance(7001)
+    assert [type(fact) for fact in desk.applied] == [DeviceLost, NoMoreBets, DeviceBack, SeatCount]
+    assert desk.applied[-1].at_ms == 6000, "time never runs backwards for the core"
+
+
+def test_people_wait_a_moment_for_a_device_that_comes_back() -> None:
+    desk = Desk()
+    desk.intake.report("layout", LinkDown(reason="unplugged"), 1010)
+    desk.tell("shoe", 1, 1020, 1021)
+    desk.intake.request("r", "floor", NoMoreBets(at_ms=0), 1030)
+    desk.advance(1030)
+    assert desk.intake.wake_at_ms(1030) == 1010 + GRACE_MS
+    desk.intake.report("layout", UP, 1500)
+    desk.tell("layout", 1, 1015, 1505)
+    for device in DEVICES:
+        desk.intake.report(device, Heard(at_ms=1510, asked_at_ms=1510), 1511)
+    desk.advance(1511)
+    told = [fact for fact in desk.applied if isinstance(fact, SeatCount | NoMoreBets)]
+    assert told[:2] == [device_fact("layout", 1500, 1), device_fact("shoe", 1500, 1)]
+    assert isinstance(told[2], NoMoreBets)
+
+
+def test_what_the_lost_device_has_passed_does_not_wait_for_it() -> None:
+    desk = Desk()
+    desk.intake.report("layout", Heard(at_ms=1015), 1016)
+    desk.intake.report("layout", LinkDown(reason="unplugged"), 1017)
+    desk.intake.report("shuffler", Heard(at_ms=1015), 1018)
+    desk.tell("shoe", 1, 1012, 1018)
+    desk.advance(1018)
+    assert len(desk.applied) == 2
+
+
+def test_a_fact_sent_again_is_acknowledged_again_and_not_received_again() -> None:
+    desk = Desk()
+    desk.tell("shoe", 2**32 - 1, 1010, 1010)
+    desk.tell("shoe", 0, 1011, 1011)
+    desk.advance(1011)
+    desk.tell("shoe", 2**32 - 1, 1010, 1012)
+    turn = desk.advance(1012)
+    assert turn.writes == ()
+    assert turn.after == (Acknowledge("shoe", 0, "b"),)
+
+
+def test_the_same_number_of_another_boot_is_another_fact() -> None:
+    desk = Desk()
+    desk.tell("shoe", 7, 1010, 1010)
+    desk.intake.report("shoe", NumberedFact(boot="c", number=7, fact=device_fact("shoe", 1011, 7)), 1011)
+    assert len(desk.advance(1011).writes) == 2
+
+
+@pytest.mark.parametrize(("told_ms", "stamped_ms"), [(5000, 1012), (-3, 1000), (999, 1000), (1010, 1010)])
+def test_a_time_that_cannot_be_is_put_right(told_ms: int, stamped_ms: int) -> None:
+    desk = Desk()
+    desk.tell("shoe", 1, told_ms, 1012)
+    write = desk.advance(1012).writes[0]
+    assert isinstance(write, Receive)
+    assert write.fact.at_ms == stamped_ms
+
+
+def test_a_command_is_sent_after_its_commit_and_its_outcome_is_a_fact() -> None:
+    desk = Desk()
+    for device in DEVICES:
+        desk.intake.report(device, Heard(at_ms=1010), 1010)
+    desk.tell("shuffler", 1, 1010, 1010, Jammed(at_ms=1010))
+    (sent,) = [one for one in desk.advance(1010).after if isinstance(one, SendCommand)]
+    assert (sent.device, sent.command.kind) == ("shoe", CommandKind.LOCK)
+    for outcome in (Outcome.ACCEPTED, Outcome.FINISHED, Outcome.FINISHED):
+        desk.intake.report("shoe", CommandReport(sent.command.id, outcome), 1020)
+    desk.advance(1020 + PATIENCE_MS)
+    told = [fact.outcome for fact in desk.applied if isinstance(fact, CommandOutcome)]
+    assert told == [Outcome.ACCEPTED, Outcome.FINISHED]
+
+
+def test_the_outcome_is_unknown_when_the_link_dies_first() -> None:
+    desk = Desk()
+    for device in DEVICES:
+        desk.intake.report(device, Heard(at_ms=1010), 1010)
+    desk.tell("shuffler", 1, 1010, 1010, Jammed(at_ms=1010))
+    desk.intake.advance(1010)
+    desk.intake.report("shoe", LinkDown(reason="unplugged"), 1011)
+    turn = desk.intake.advance(1011)
+    assert not [one for one in turn.after if isinstance(one, SendCommand)]
+    desk.intake.advance(1011 + GRACE_MS)
+    (told,) = [fact for fact in desk.applied if isinstance(fact, CommandOutcome)]
+    assert (told.outcome, told.reason) == (Outcome.UNKNOWN, "unplugged")
+
+
+def test_a_command_for_a_device_that_is_away_is_not_kept_for_later() -> None:
+    desk = Desk()
+    for device in DEVICES:
+        desk.intake.report(device, Heard(at_ms=1010), 1010)
+    desk.intake.report("shoe", LinkDown(reason="unplugged"), 1011)
+    desk.tell("shuffler", 1, 1010, 1012, Jammed(at_ms=1010))
+    desk.advance(1012)
+    desk.intake.report("shoe", UP, 1020)
+    desk.intake.report("shoe", Heard(at_ms=1020, asked_at_ms=1020), 1020)
+    turn = desk.advance(1020 + PATIENCE_MS)
+    assert not [one for one in turn.after if isinstance(one, SendCommand)]
+    (told,) = [fact for fact in desk.applied if isinstance(fact, CommandOutcome)]
+    assert told.outcome is Outcome.UNKNOWN
+
+
+def test_a_time_limit_is_told_once_after_everything_before_it() -> None:
+    desk = Desk()
+    desk.core.limit_ms = 1100
+    assert desk.intake.wake_at_ms(1000) == 1100
+    desk.tell("shoe", 1, 1099, 1100)
+    assert set(desk.advance(1100).ask) == set(DEVICES)
+    assert desk.applied == []
+    for device in DEVICES:
+        desk.intake.report(device, Heard(at_ms=1090, asked_at_ms=1100), 1105)
+    desk.advance(1105)
+    assert [type(fact) for fact in desk.applied] == [SeatCount, TimePassed]
+    assert desk.applied[-1] == TimePassed(at_ms=1100)
+
+
+def test_a_time_limit_runs_out_also_while_a_device_is_silent_or_lost() -> None:
+    desk = Desk()
+    desk.core.limit_ms = 1100
+    desk.advance(1100)
+    assert desk.intake.wake_at_ms(1100) == 1100 + PATIENCE_MS
+    desk.advance(1100 + PATIENCE_MS)
+    assert desk.applied == [TimePassed(at_ms=1100)]
+    desk.core.limit_ms = 1200
+    desk.intake.report("shoe", LinkDown(reason="unplugged"), 1199)
+    desk.advance(1200)
+    assert isinstance(desk.applied[-1], DeviceLost)
+    assert desk.intake.wake_at_ms(1200) == 1199 + GRACE_MS
+    desk.advance(1199 + GRACE_MS)
+    assert [fact for fact in desk.applied if isinstance(fact, TimePassed)][1:] == [TimePassed(at_ms=1200)]
+
+
+def test_a_barrier_is_reached_when_all_before_it_is_applied() -> None:
+    desk = Desk()
+    desk.tell("shoe", 1, 1010, 1010)
+    desk.intake.barrier("b")
+    assert not [one for one in desk.advance(1010).after if isinstance(one, Caught)]
+    desk.tell("shoe", 2, 1030, 1030)
+    turn = desk.advance(1010 + PATIENCE_MS)
+    assert [one.token for one in turn.after if isinstance(one, Caught)] == ["b"]
+    desk.intake.barrier("c")
+    assert desk.intake.waiting == 1
+
+
+def test_a_request_repeated_while_it_waits_is_one_request() -> None:
+    desk = Desk()
+    for _ in range(2):
+        desk.intake.request("r", "dealer", NoMoreBets(at_ms=0), 1010)
+    assert len(desk.advance(1010).writes) == 1
+    turn = desk.advance(1010 + PATIENCE_MS)
+    assert [one for one in turn.after if isinstance(one, Answer)] == [Answer("r", 1010, turn.after[0].events)]  # type: ignore[union-attr]
+
+
+def test_after_a_restart_what_was_up_is_down_and_commands_are_unknown() -> None:
+    desk = Desk()
+    for device in DEVICES:
+        desk.intake.report(device, Heard(at_ms=1010), 1010)
+    desk.tell("shuffler", 1, 1010, 1010, Jammed(at_ms=1010))
+    desk.advance(1010)
+    intake, core = desk.journal.rebuild("another run", 2000)
+    desk.journal.commit(intake.advance(2000 + GRACE_MS).writes)
+    new = core.facts[len(desk.core.facts) :]
+    assert [fact.device for fact in new if isinstance(fact, DeviceLost)] == DEVICE_NAMES
+    assert [fact.outcome for fact in new if isinstance(fact, CommandOutcome)] == [Outcome.UNKNOWN]
+    again, _ = desk.journal.rebuild("a third run", 9000)
+    assert len(again.advance(9000 + GRACE_MS).writes) == 2, "nothing is told twice: this run's start alone"
+
+
+def test_a_device_that_is_no_longer_configured_is_told_as_lost() -> None:
+    desk = Desk()
+    intake = Intake(RecordingCore(), {"shoe": DEVICES["shoe"]}, "run 2")
+    for received, _ in desk.journal.applied:
+        intake.replay(received, *desk.journal.received[received])
+    assert intake.lost == ("shoe",)
+
+
+GAP_MS = 13
+ERROR_MS = 6
+
+
+@st.composite
+def happenings(draw: st.DrawFn) -> list[tuple[int, str]]:
+    """What happens at the table: (ms since the one before, device)."""
+    step = st.tuples(st.integers(GAP_MS, 60), st.sampled_from(DEVICE_NAMES))
+    return draw(st.lists(step, min_size=1, max_size=25))
+
+
+ERRORS = st.lists(st.integers(-ERROR_MS, ERROR_MS), min_size=1, max_size=40)
+DELAYS = st.lists(st.integers(0, PATIENCE_MS // 2 - 1), min_size=1, max_size=40)
+
+
+def play(world: World, steps: list[tuple[int, str]]) -> None:
+    at_ms = 1100
+    for mark, (gap_ms, device) in enumerate(steps, start=1):
+        at_ms += gap_ms
+        for ahead_ms, other in enumerate(DEVICE_NAMES, start=1):
+            world.at(at_ms - 2 * ahead_ms, world.machines[other].beat)
+        world.at(at_ms, lambda mark=mark, device=device: world.machines[device].happen(mark))  # type: ignore[misc]
+
+
+@given(happenings(), ERRORS, DELAYS)
+def test_facts_are_applied_in_the_order_in_which_they_happened(
+    steps: list[tuple[int, str]], errors_ms: list[int], delays_ms: list[int]
+) -> None:
+    world = World(errors_ms, delays_ms)
+    for machine in world.machines.values():
+        world.at(1001, machine.connect)
+    play(world, steps)
+    world.run()
+    assert world.journal.marks() == list(range(1, len(steps) + 1))
+
+
+@settings(max_examples=300)
+@given(
+    happenings(),
+    ERRORS,
+    DELAYS,
+    st.lists(st.tuples(st.sampled_from(DEVICE_NAMES), st.integers(1000, 2500), st.integers(1, 400)), max_size=4),
+    st.frozensets(st.integers(0, 120), max_size=6),
+    st.lists(st.integers(1000, 2500), max_size=5),
+)
+def test_nothing_is_lost_doubled_or_swapped_by_pulled_cables_and_killed_daemons(
+    steps: list[tuple[int, str]],
+    errors_ms: list[int],
+    delays_ms: list[int],
+    pulled: list[tuple[str, int, int]],
+    crash_at: frozenset[int],
+    asked_ms: list[int],
+) -> None:
+    world = World(errors_ms, delays_ms, crash_at)
+    for machine in world.machines.values():
+        world.at(1001, machine.connect)
+    for device, at_ms, for_ms in pulled:
+        world.at(at_ms, world.machines[device].lose)
+        world.at(at_ms + for_ms, world.machines[device].connect)
+    play(world, steps)
+    for number, at_ms in enumerate(asked_ms):
+        world.at(at_ms, lambda number=number: world.request(f"r{number}", NoMoreBets(at_ms=0)))  # type: ignore[misc]
+    world.run()
+    assert world.journal.marks() == list(range(1, len(steps) + 1))
+    assert len(world.answers) == len(set(world.answers))
+    assert world.core.facts == _replayed(world.journal)
+
+
+def _replayed(journal: MemoryJournal) -> list[Fact]:
+    core = RecordingCore()
+    intake = Intake(core, DEVICES, "reader")
+    for received, events in journal.applied:
+        assert intake.replay(received, *journal.received[received]) == events
+    return core.facts
