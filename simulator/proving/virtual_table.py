@@ -77,7 +77,8 @@ class VirtualTable:
         self.screen: Final = Screen()
         self.journal: Final[list[Write]] = []
         self.feed: Final[list[Event]] = []
-        self.core: Final = Bridge(self.chances.token("table key", 32))
+        self.table_key: Final = self.chances.token("table key", 32)
+        self.core: Final = Bridge(self.table_key)
         self._pace = pace
         self._links = {
             kind: _Link(
