@@ -113,10 +113,13 @@ def _written_round(name: str) -> str:
 
 def _text(table: VirtualTable, name: str) -> str:
     received = {write.received: write for write in table.journal if isinstance(write, Receive)}
+    at_ms = 0
     lines = [msgspec.json.encode(Head(name, table.table_key.hex())).decode()]
     for write in table.journal:
         if isinstance(write, Apply):
-            lines.append(f"> {fact_body(received[write.received].fact).decode()}")
+            fact = received[write.received].fact
+            at_ms = max(at_ms, fact.at_ms)  # the core's time does not run backwards: intake sees to that
+            lines.append(f"> {fact_body(msgspec.structs.replace(fact, at_ms=at_ms)).decode()}")
             lines += [f"< {event_body(event).decode()}" for event in write.events]
     return "\n".join(lines) + "\n"
 

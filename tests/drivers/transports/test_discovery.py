@@ -44,7 +44,7 @@ def found(tmp_path: Path, world: str, *ports: str) -> list[str]:
     description = tmp_path / "world.umockdev"
     description.write_text(world)
     command = ["umockdev-run", "--device", str(description), "--"]
-    program = [sys.executable, str(Path(__file__).with_name("find_serial.py")), *ports]
+    program = [sys.executable, str(Path(__file__).with_name("ends") / "find_serial.py"), *ports]
     done = subprocess.run([*command, *program], capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
