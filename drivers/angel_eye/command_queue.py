@@ -43,7 +43,7 @@ class _UnderWay:
     sent_ms: int
 
 
-class Desk:
+class CommandQueue:
     def __init__(self, bcc: Bcc) -> None:
         self._bcc = bcc
         self._waiting: deque[Command] = deque()

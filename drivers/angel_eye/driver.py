@@ -4,7 +4,7 @@ import enum
 from collections import Counter
 from typing import Final
 
-from drivers.angel_eye.command_queue import Desk
+from drivers.angel_eye.command_queue import CommandQueue
 from drivers.angel_eye.draws import CuttingCard, Drawn, Draws, LockState, Meaning, Missed, Noticed
 from drivers.angel_eye.telegrams import Answer, Bcc, Item, Spoilt, TelegramDecoder
 from drivers.commands import Command, Outcome
@@ -70,7 +70,7 @@ class AngelEyeDriver:
         self._stage = LinkStage.CLOSED
         self._decoder = TelegramDecoder()
         self._draws = Draws()
-        self._desk = Desk(bcc)
+        self._desk = CommandQueue(bcc)
         self._counts: Counter[str] = Counter()
         self._boot = ""
         self._facts = 0

@@ -116,7 +116,7 @@ def open_pipe(port: UsbPort, backend: Any = None) -> UsbPipe:
 def _find(port: UsbPort, backend: Any) -> Any:
     """The one device that fits. Every other is closed again."""
     candidates = _candidates(port, backend)
-    fitting: list[Any] = []
+    firmware_factory: list[Any] = []
     others: list[str] = []
     shut: LinkError | None = None
     for device in candidates:
@@ -132,17 +132,17 @@ def _find(port: UsbPort, backend: Any) -> Any:
             usb.util.dispose_resources(device)
         name = _name(device, serial_number)
         if port.serial_number in (None, serial_number):
-            fitting.append(device)
-            others.insert(len(fitting) - 1, name)
+            firmware_factory.append(device)
+            others.insert(len(firmware_factory) - 1, name)
         else:
             others.append(name)
-    if len(fitting) > 1:
+    if len(firmware_factory) > 1:
         raise PortAmbiguous(
-            f"{len(fitting)} USB devices fit {port.place}: {' and '.join(others[: len(fitting)])}; "
+            f"{len(firmware_factory)} USB devices fit {port.place}: {' and '.join(others[: len(firmware_factory)])}; "
             "add to `port` in the configuration the serial, or the path where they have none"
         )
-    if fitting:
-        return fitting[0]
+    if firmware_factory:
+        return firmware_factory[0]
     if shut is not None:
         raise shut
     there = f" (there is {', '.join(others)})" if others else ""

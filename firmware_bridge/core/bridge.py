@@ -16,7 +16,7 @@ from firmware_bridge.core.game.game import Game
 from firmware_bridge.core.game.machine import State
 from firmware_bridge.core.rules.chosen_rules import RulesRefused
 from firmware_bridge.core.rules.house import House
-from firmware_bridge.core.table.round_snapshot import RoundRecord
+from firmware_bridge.core.table.round_snapshot import RoundSnapshot
 from firmware_bridge.core.table.table import Table
 from firmware_bridge.core.table_setup import TableSetup
 
@@ -45,12 +45,12 @@ class Bridge:
         return self._table
 
     @property
-    def record(self) -> RoundRecord | None:
+    def record(self) -> RoundSnapshot | None:
         """The table's record of the round that is open, or of the last one."""
         return None if self._table is None else self._table.record
 
     @property
-    def _standing(self) -> RoundRecord | None:
+    def _standing(self) -> RoundSnapshot | None:
         return None if self._table is None else self._table.standing
 
     def deadline_ms(self) -> int | None:

@@ -19,7 +19,7 @@ import msgspec
 
 from drivers.facts import Fact
 from firmware_bridge.core.facts import KNOWN
-from firmware_bridge.daemon.intake import Caught
+from firmware_bridge.daemon.intake import BarrierReached
 from firmware_bridge.daemon.status import Status
 from firmware_bridge.unix_sockets import listen_at
 
@@ -57,7 +57,7 @@ class Table(Protocol):
         """Hand a fact in. The future raises NotNow where it could not be kept."""
         ...
 
-    def caught_up(self) -> asyncio.Future[Caught]:
+    def caught_up(self) -> asyncio.Future[BarrierReached]:
         """Done once everything received before now is applied, and durable."""
         ...
 
@@ -242,7 +242,7 @@ async def _told(request: str, told: asyncio.Future[Told]) -> Answer:
     return Accepted(request, done.at_ms, tuple(msgspec.Raw(line) for line in done.events))
 
 
-async def _applied(request: str, caught_up: asyncio.Future[Caught]) -> Answer:
+async def _applied(request: str, caught_up: asyncio.Future[BarrierReached]) -> Answer:
     try:
         caught = await asyncio.shield(caught_up)
         return _AppliedAnswer(request, caught.applied, caught.seq)

@@ -26,9 +26,18 @@ from firmware_bridge.core.facts import Started
 from firmware_bridge.core.rules.house import House
 from firmware_bridge.daemon.clock import TableClock
 from firmware_bridge.daemon.control_socket import ControlSocket, NotNow, Told
-from firmware_bridge.daemon.intake import Acknowledge, After, Answer, Caught, Intake, Publish, SendCommand, Turn
-from firmware_bridge.daemon.liveness import Vitals
-from firmware_bridge.daemon.pending_requests import OpenRequests
+from firmware_bridge.daemon.intake import (
+    Acknowledge,
+    After,
+    Answer,
+    BarrierReached,
+    Batch,
+    Intake,
+    Publish,
+    SendCommand,
+)
+from firmware_bridge.daemon.liveness import Liveness
+from firmware_bridge.daemon.pending_requests import PendingRequests
 from firmware_bridge.daemon.replay import rebuild
 from firmware_bridge.daemon.status import Status, in_one_line, round_status
 from firmware_bridge.daemon.systemd import Notifier
@@ -75,7 +84,7 @@ _Handed: TypeAlias = _Reported | _Requested | _Barrier
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
+class DaemonContext:
     """What the daemon stands on: read and checked before anything is opened for the world."""
 
     config: Config
@@ -92,16 +101,16 @@ class Daemon:
 
     def __init__(
         self,
-        ground: Ground,
+        context: DaemonContext,
         *,
         notifier: Notifier = NOBODY_WATCHES,
         open_port: OpenPort | None = None,
         new_driver: Callable[[DeviceConfig], Driver] | None = None,
     ) -> None:
-        self._ground = ground
-        self._config = ground.config
-        self._store = ground.store
-        self._clock = TableClock(ground.store.clock_state())
+        self._context = context
+        self._config = context.config
+        self._store = context.store
+        self._clock = TableClock(context.store.clock_state())
         self._log = structlog.get_logger("daemon")
         self._supervisor = Supervisor(
             self._config.devices,
@@ -112,18 +121,18 @@ class Daemon:
             new_driver=new_driver,
             approved=self._config.approved,
         )
-        self._feed = Feed(self._config.feed_socket, ground.store)
+        self._feed = Feed(self._config.feed_socket, context.store)
         self._control = ControlSocket(self._config.control_socket, self)
         self._inbox: deque[_Handed] = deque()
         self._news = asyncio.Event()
         self._stopping = asyncio.Event()
         self._ready = False
-        self._open = OpenRequests(ground.store)
+        self._open = PendingRequests(context.store)
         self._trouble: str | None = None
         self._bridge, self._intake = self._rebuilt()
-        self._writer = Writer(ground.store)
+        self._writer = Writer(context.store)
         self._links: asyncio.Task[None] | None = None
-        self._vitals = Vitals(
+        self._vitals = Liveness(
             notifier,
             wake=self._news.set,
             commit=lambda: self._writer.commit(()),
@@ -164,7 +173,7 @@ class Daemon:
         self._hand_in(_Requested(request, actor, fact, self._clock()))
         return self._open.add_fact(request, fact)
 
-    def caught_up(self) -> asyncio.Future[Caught]:
+    def caught_up(self) -> asyncio.Future[BarrierReached]:
         if self._trouble is not None:
             return _not_now(f"Nothing is applied now: {self._trouble}. Try again later.")
         token, caught = self._open.add_barrier()
@@ -175,8 +184,8 @@ class Daemon:
         record = self._bridge.record
         return Status(
             table=self._config.table_name,
-            house=self._ground.house.name,
-            version=self._ground.version,
+            house=self._context.house.name,
+            version=self._context.version,
             at_ms=self._clock(),
             trouble=self._trouble,
             applied=self._intake.applied,
@@ -190,11 +199,11 @@ class Daemon:
 
     async def _begin(self, why: str) -> bool:
         """Commit the start of a run, as often as it takes. False: stopped meanwhile."""
-        turn = self._start(why)
+        batch = self._start(why)
         retry_s = FIRST_RETRY_S
         while True:
             try:
-                await self._writer.commit(turn.writes)
+                await self._writer.commit(batch.writes)
             except JournalDamaged:
                 raise
             except JournalError as error:
@@ -205,18 +214,18 @@ class Daemon:
                 self._writer.recovered()
                 if isinstance(error, JournalConflict):
                     self._bridge, self._intake = self._rebuilt()
-                    turn = self._start(why)
+                    batch = self._start(why)
             else:
                 break
-        self._do(turn.after)
+        self._do(batch.after)
         if not self._stopping.is_set():
             self._trouble = None
         self._say_ready()
         return True
 
-    def _start(self, why: str) -> Turn:
-        house, table = (msgspec.Raw(msgspec.json.encode(of)) for of in (self._ground.house, self._config.setup))
-        started = Started(at_ms=0, version=self._ground.version, house=house, table=table)
+    def _start(self, why: str) -> Batch:
+        house, table = (msgspec.Raw(msgspec.json.encode(of)) for of in (self._context.house, self._config.setup))
+        started = Started(at_ms=0, version=self._context.version, house=house, table=table)
         now_ms = self._clock()
         self._intake.start(started, now_ms, why)
         return self._intake.advance(now_ms)
@@ -247,10 +256,10 @@ class Daemon:
             stopping = self._stopping.is_set()
             while self._inbox:
                 self._take_in(self._inbox.popleft())
-            turn = self._intake.advance(self._clock())
-            for device in turn.ask:
+            batch = self._intake.advance(self._clock())
+            for device in batch.ask:
                 self._supervisor.ask(device)
-            error = await self._keep(turn)
+            error = await self._keep(batch)
             if error is not None:
                 return error
             if stopping:
@@ -266,11 +275,11 @@ class Daemon:
             case _Barrier(token=token):
                 self._intake.barrier(token)
 
-    async def _keep(self, turn: Turn) -> JournalError | None:
-        """Make the turn durable, then do what waits for that."""
-        if turn.writes:
+    async def _keep(self, batch: Batch) -> JournalError | None:
+        """Make the batch durable, then do what waits for that."""
+        if batch.writes:
             try:
-                known = await self._writer.commit(turn.writes)
+                known = await self._writer.commit(batch.writes)
             except JournalDamaged:
                 raise
             except JournalError as error:
@@ -279,7 +288,7 @@ class Daemon:
                 return JournalError(
                     "a fact was received that the journal holds already: the core is built anew from it"
                 )
-        self._do(turn.after)
+        self._do(batch.after)
         return None
 
     async def _wait_for_news(self) -> None:
@@ -299,7 +308,7 @@ class Daemon:
         self._bridge, self._intake = self._rebuilt()
 
     async def _stopped_within(self, wait_s: float) -> bool:
-        """Wait, with a turn whenever it is wanted: who waits for the journal is alive, and must not be killed."""
+        """Wait, with a batch whenever it is wanted: who waits for the journal is alive, and must not be killed."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(wait_s):
                 while not self._stopping.is_set():
@@ -329,7 +338,7 @@ class Daemon:
             self._log.info("stopped")
 
     def _rebuilt(self) -> tuple[Bridge, Intake]:
-        bridge = Bridge(self._ground.keys.table_key)
+        bridge = Bridge(self._context.keys.table_key)
         kinds = {device.name: device.kind for device in self._config.devices}
         run = secrets.token_hex(8)
         intake = rebuild(bridge, kinds, run, self._store.applied(), self._store.pending(), self._clock())
@@ -356,7 +365,7 @@ class Daemon:
                     self._supervisor.send(device, command)
                 case Answer():
                     self._open.answered(one)
-                case Caught():
+                case BarrierReached():
                     self._open.caught(one)
 
     def _publish(self, events: tuple[Event, ...]) -> None:
@@ -377,7 +386,7 @@ class Daemon:
         self._log.info(
             "ready",
             table=self._config.table_name,
-            house=self._ground.house.name,
+            house=self._context.house.name,
             control=str(self._config.control_socket),
             feed=str(self._config.feed_socket),
         )

@@ -1,11 +1,11 @@
 """Everything between what devices and people say and `Bridge.apply`: no waiting, no clock, no storage of its own.
 
     intake.report(...), intake.request(...)    as often as there is something to hand in
-    turn = intake.advance(now_ms)              applies what has come to its turn
-    ask turn.ask at once; commit turn.writes in one transaction; then, and only then, do turn.after in order
+    batch = intake.advance(now_ms)              applies what has come to its batch
+    ask batch.ask at once; commit batch.writes in one transaction; then, and only then, do batch.after in order
 
 The core has moved on before the commit. Where a commit fails, intake and core are thrown away and built anew from
-the journal (`replay` and `resume`); nothing of such a turn was acknowledged, answered or published.
+the journal (`replay` and `resume`); nothing of such a batch was acknowledged, answered or published.
 """
 
 from collections.abc import Mapping
@@ -66,7 +66,7 @@ class SendCommand:
 
 
 @dataclass(frozen=True, slots=True)
-class Caught:
+class BarrierReached:
     """All that was received before the barrier `token` was asked for has been applied: `applied` facts in the life of
     the journal, and `seq` is the last event.
     """
@@ -76,11 +76,11 @@ class Caught:
     seq: int
 
 
-After: TypeAlias = Acknowledge | Publish | Answer | SendCommand | Caught
+After: TypeAlias = Acknowledge | Publish | Answer | SendCommand | BarrierReached
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class Batch:
     """`ask`: devices to ask for a sign of life, at once. `writes`: one transaction. `after`: once that is durable."""
 
     ask: tuple[str, ...]
@@ -90,7 +90,7 @@ class Turn:
 
 @dataclass(slots=True)
 class _Open:
-    """The turn that is being put together."""
+    """The batch that is being put together."""
 
     writes: list[Write] = field(default_factory=list)
     after: list[After] = field(default_factory=list)
@@ -105,7 +105,7 @@ class Intake:
         self._devices = dict(devices)
         self._run = run
         self._order = Order(devices)
-        self._turn = _Open()
+        self._batch = _Open()
         self._last: dict[str, Resume] = {}
         self._up: dict[str, None] = {}
         self._commands: dict[int, str] = {}
@@ -170,19 +170,19 @@ class Intake:
             self._wait(self._write_down(Origin(OPERATOR, request, 0), stamped, now_ms, actor))
 
     def barrier(self, token: str) -> None:
-        """A `Caught` follows once everything received so far has been applied."""
+        """A `BarrierReached` follows once everything received so far has been applied."""
         self._barriers.append((token, self._received))
 
     # Going on
 
-    def advance(self, now_ms: int) -> Turn:
-        """Apply what has come to its turn; answers the turn that all calls since the last `advance` have made."""
+    def advance(self, now_ms: int) -> Batch:
+        """Apply what has come to its batch; answers the batch that all calls since the last `advance` have made."""
         self._apply_due(now_ms)
         self._reach_barriers()
-        done, self._turn = self._turn, _Open()
+        done, self._batch = self._batch, _Open()
         newest = [(device, self._last[device]) for device in done.acknowledge]
         acknowledge = [Acknowledge(device, last.number, last.boot) for device, last in newest]
-        return Turn(
+        return Batch(
             ask=self._order.to_ask(self._limit_ms, now_ms),
             writes=tuple(done.writes),
             after=(*acknowledge, *done.after),
@@ -213,7 +213,7 @@ class Intake:
         return self._applied
 
     def _numbered(self, device: str, report: NumberedFact, now_ms: int) -> None:
-        self._turn.acknowledge[device] = None
+        self._batch.acknowledge[device] = None
         last = self._last.get(device)
         if last is not None and last.boot == report.boot:
             ahead = (report.number - last.number) % _NUMBERS
@@ -226,9 +226,9 @@ class Intake:
     def _link_down(self, device: str, reason: str, now_ms: int) -> None:
         self._apply_due(now_ms)
         self._order.link_down(device, now_ms)
-        self._turn.acknowledge.pop(device, None)
-        self._turn.after = [
-            one for one in self._turn.after if not (isinstance(one, SendCommand) and one.device == device)
+        self._batch.acknowledge.pop(device, None)
+        self._batch.after = [
+            one for one in self._batch.after if not (isinstance(one, SendCommand) and one.device == device)
         ]
         self._at_once(DeviceLost(at_ms=now_ms, device=device, reason=reason), now_ms)
         for command_id, commanded in tuple(self._commands.items()):
@@ -250,7 +250,7 @@ class Intake:
     def _write_down(self, origin: Origin, fact: Fact, now_ms: int, actor: str | None = None) -> Waiting:
         received = self._received + 1
         self._note(received, origin)
-        self._turn.writes.append(Receive(received, origin, fact, now_ms, actor))
+        self._batch.writes.append(Receive(received, origin, fact, now_ms, actor))
         return Waiting(received, origin, fact, now_ms)
 
     def _note(self, received: int, origin: Origin) -> None:
@@ -280,11 +280,11 @@ class Intake:
 
     def _apply(self, waiting: Waiting, now_ms: int) -> None:
         events = self._into_core(waiting.origin, waiting.fact)
-        self._turn.writes.append(Apply(waiting.received, events))
+        self._batch.writes.append(Apply(waiting.received, events))
         if events:
-            self._turn.after.append(Publish(events))
+            self._batch.after.append(Publish(events))
         if waiting.origin.device == OPERATOR:
-            self._turn.after.append(Answer(waiting.origin.boot, waiting.fact.at_ms, events))
+            self._batch.after.append(Answer(waiting.origin.boot, waiting.fact.at_ms, events))
         for event in events:
             if isinstance(event, CommandWanted):
                 self._command(event, now_ms)
@@ -323,7 +323,7 @@ class Intake:
         device = self._commands[wanted.command_id]
         if self._order.live(device):
             command = Command(id=wanted.command_id, kind=wanted.command)
-            self._turn.after.append(SendCommand(device, command))
+            self._batch.after.append(SendCommand(device, command))
         else:
             self._outcome(device, wanted.command_id, Outcome.UNKNOWN, f"no {wanted.device} is connected", now_ms)
 
@@ -337,4 +337,4 @@ class Intake:
             oldest = min((one.received for one in self._order.waiting), default=self._received + 1)
             reached = [token for token, mark in self._barriers if mark < oldest]
             self._barriers = [(token, mark) for token, mark in self._barriers if mark >= oldest]
-            self._turn.after.extend(Caught(token, self._applied, self._seq) for token in reached)
+            self._batch.after.extend(BarrierReached(token, self._applied, self._seq) for token in reached)

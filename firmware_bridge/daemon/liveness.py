@@ -14,10 +14,10 @@ CORE = "core"
 WRITER = "writer"
 
 
-class Vitals:
+class Liveness:
     """Tells `notifier` how the daemon lives.
 
-    `wake()` makes the owner of the core take a turn, which beats CORE. `commit()` sends nothing through the journal's
+    `wake()` makes the owner of the core take a batch, which beats CORE. `commit()` sends nothing through the journal's
     writer and comes back when it was there. `standing`: parts that wait for others and have no turns of their own, by
     name; each answers whether it is still there. `summary()`: one line without cards.
     """
@@ -53,7 +53,7 @@ class Vitals:
             await asyncio.gather(*tasks, return_exceptions=True)
 
     def turned(self) -> None:
-        """The core's owner has taken a turn."""
+        """The core's owner has taken a batch."""
         self._watchdog.beat(CORE)
 
     def ready(self) -> None:

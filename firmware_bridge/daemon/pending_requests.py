@@ -8,7 +8,7 @@ import msgspec
 
 from drivers.facts import Fact
 from firmware_bridge.daemon.control_socket import NotNow, Told
-from firmware_bridge.daemon.intake import Answer, Caught
+from firmware_bridge.daemon.intake import Answer, BarrierReached
 from firmware_bridge.daemon.ordering import OPERATOR
 from firmware_bridge.journal.errors import JournalError
 from firmware_bridge.journal.reading import Reading
@@ -17,13 +17,13 @@ from firmware_bridge.journal.rows import Origin, event_body
 _OTHER_FACT: Final = "This id was given to another fact before: nothing was changed. Tell the fact under a new id."
 
 
-class OpenRequests:
+class PendingRequests:
     """Facts by the id of their request, until they are answered; barriers by their token."""
 
     def __init__(self, journal: Reading) -> None:
         self._journal = journal
         self._facts: dict[str, tuple[Fact, asyncio.Future[Told]]] = {}
-        self._barriers: dict[str, asyncio.Future[Caught]] = {}
+        self._barriers: dict[str, asyncio.Future[BarrierReached]] = {}
 
     def known(self, request: str, fact: Fact) -> asyncio.Future[Told] | None:
         """What becomes of a request whose id was used before; None where it was not, or its fact is not applied yet."""
@@ -53,7 +53,7 @@ class OpenRequests:
         self._facts[request] = fact, told
         return told
 
-    def add_barrier(self) -> tuple[str, asyncio.Future[Caught]]:
+    def add_barrier(self) -> tuple[str, asyncio.Future[BarrierReached]]:
         token = secrets.token_hex(8)
         self._barriers[token] = asyncio.get_running_loop().create_future()
         return token, self._barriers[token]
@@ -64,12 +64,14 @@ class OpenRequests:
             _, told = self._facts.pop(answer.request)
             told.set_result(Told(answer.at_ms, tuple(event_body(event) for event in answer.events)))
 
-    def caught(self, caught: Caught) -> None:
+    def caught(self, caught: BarrierReached) -> None:
         self._barriers.pop(caught.token).set_result(caught)
 
     def give_up(self, sentence: str) -> None:
         """Tell all who wait that they get no answer now, and why."""
-        waiting: list[asyncio.Future[Told] | asyncio.Future[Caught]] = [told for _, told in self._facts.values()]
+        waiting: list[asyncio.Future[Told] | asyncio.Future[BarrierReached]] = [
+            told for _, told in self._facts.values()
+        ]
         waiting += self._barriers.values()
         self._facts.clear()
         self._barriers.clear()

@@ -3,7 +3,7 @@
 import msgspec
 
 from drivers.facts import Place
-from firmware_bridge.core.table.round_snapshot import RoundRecord
+from firmware_bridge.core.table.round_snapshot import RoundSnapshot
 from firmware_bridge.core.terms import DeckState, HandVerdict, Irregularity, Phase, RoundOutcome
 from firmware_bridge.devices.link import DeviceState, LinkState
 
@@ -48,7 +48,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     devices: dict[str, DeviceState]
 
 
-def round_status(record: RoundRecord) -> RoundStatus:
+def round_status(record: RoundSnapshot) -> RoundStatus:
     return RoundStatus(
         number=record.number,
         phase=record.phase,

@@ -71,7 +71,7 @@ class Notifier:
 class Watchdog:
     """Gives a sign of life every fifth of the time that systemd waits, while everything is well.
 
-    `parts`: whatever has to `beat` between two signs. One late turn of the loop costs one sign, so it takes several in
+    `parts`: whatever has to `beat` between two signs. One late batch of the loop costs one sign, so it takes several in
     a row, or a part that does not move, until systemd ends the process.
     """
 
@@ -86,11 +86,11 @@ class Watchdog:
         )
 
     def beat(self, part: str) -> None:
-        """`part` has done a turn of its work."""
+        """`part` has done a batch of its work."""
         self._beaten.add(part)
 
     async def run(self, nudge: Callable[[], None]) -> None:
-        """Watch until cancelled. `nudge()` makes idle parts do a turn; called once before each sign is due.
+        """Watch until cancelled. `nudge()` makes idle parts do a batch; called once before each sign is due.
 
         Returns at once where nobody watches.
         """

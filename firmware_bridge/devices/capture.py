@@ -18,7 +18,7 @@ LOOK_AFTER: Final = 2**20
 """Bytes written between two looks at the room on the disk."""
 
 
-class Recorder:
+class Capture:
     """A tap (firmware_bridge/devices/frame_history.py). `folder` is made where it is missing.
 
     `wall_ns`: the time of day, which is asked once for each connection: within one, times go on by `passing_ns`, since

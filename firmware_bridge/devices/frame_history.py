@@ -23,7 +23,7 @@ class Tap(Protocol):
     def passed(self, *, to_host: bool, data: bytes) -> None: ...
 
 
-class Trace:
+class FrameHistory:
     """The last minute of the present connection and of those before it, at most `MOST_BYTES`."""
 
     def __init__(self, clock: Callable[[], int]) -> None:

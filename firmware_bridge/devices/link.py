@@ -19,10 +19,10 @@ from drivers.errors import LinkError, PortMissing
 from drivers.plugins import frame_namer
 from drivers.transports.transport import OpenPort
 from firmware_bridge.config import DeviceConfig
-from firmware_bridge.devices.capture import Recorder
+from firmware_bridge.devices.capture import Capture
 from firmware_bridge.devices.connection import Connection, internal_error
 from firmware_bridge.devices.device_watchdog import DeviceWatchdog
-from firmware_bridge.devices.frame_history import Tap, Trace
+from firmware_bridge.devices.frame_history import FrameHistory, Tap
 
 HOUR_MS: Final = 3_600_000
 LOSSES_REMEMBERED: Final = 10_000
@@ -31,7 +31,7 @@ _MOST_DOUBLINGS: Final = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class BackoffPolicy:
     """Pauses between tries, in seconds: doubling from `first_s` to a cap, each shortened by chance by up to a half.
 
     A missing port costs one look at a folder, so its cap is low. A refused device waits for a person.
@@ -50,7 +50,7 @@ class Pace:
 class BackOff:
     """How long to wait before the next try. `jitter` answers from 0 up to 1."""
 
-    def __init__(self, pace: Pace, jitter: Callable[[], float]) -> None:
+    def __init__(self, pace: BackoffPolicy, jitter: Callable[[], float]) -> None:
         self._pace = pace
         self._jitter = jitter
         self._doublings = 0
@@ -109,7 +109,7 @@ class DeviceState(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class LinkContext:
     """What every link is given: time, chance, each device's key, ports and drivers, and whom to tell."""
 
     clock: Callable[[], int]
@@ -120,14 +120,14 @@ class Surroundings:
     open_port: OpenPort
     new_driver: Callable[[DeviceConfig], Driver]
     jitter: Callable[[], float]
-    pace: Pace
+    pace: BackoffPolicy
     refusal: Callable[[Claims], str | None]
 
 
 class Link:
     """One configured device. `keep` never returns; nothing that goes wrong with a device ends it."""
 
-    def __init__(self, device: DeviceConfig, around: Surroundings) -> None:
+    def __init__(self, device: DeviceConfig, around: LinkContext) -> None:
         self._device = device
         self._around = around
         kind = device.kind.value
@@ -147,8 +147,8 @@ class Link:
         self._answered_ms: deque[int] = deque(maxlen=ANSWERS_REMEMBERED)
         self._faults = 0
         self._counted: Counter[str] = Counter()
-        self._trace = Trace(around.clock)
-        self._recorder = Recorder(device.name, device.port, Path(device.capture)) if device.capture else None
+        self._trace = FrameHistory(around.clock)
+        self._recorder = Capture(device.name, device.port, Path(device.capture)) if device.capture else None
         self._watchdog = DeviceWatchdog(around.pace.silent_s, self.ask, self._gone_silent)
 
     async def keep(self) -> None:

@@ -21,7 +21,7 @@ from firmware_bridge.config import ApprovedFirmware, DeviceConfig
 from firmware_bridge.devices.device_keys import device_key
 from firmware_bridge.devices.firmware_allowlist import firmware_refusal
 from firmware_bridge.devices.hotplug import watch_ports
-from firmware_bridge.devices.link import DeviceState, Link, Pace, Surroundings
+from firmware_bridge.devices.link import BackoffPolicy, DeviceState, Link, LinkContext
 
 NONCE_BYTES: Final = 8
 
@@ -56,13 +56,13 @@ class Supervisor:
         open_port: OpenPort | None = None,
         new_driver: Callable[[DeviceConfig], Driver] | None = None,
         jitter: Callable[[], float] = random.random,
-        pace: Pace = Pace(),  # noqa: B008  frozen
+        pace: BackoffPolicy = BackoffPolicy(),  # noqa: B008  frozen
         approved: Sequence[ApprovedFirmware] = (),
         watch: WatchPorts = watch_ports,
     ) -> None:
         make = new_driver or _registered_driver
         keys = {device.name: device_key(device) for device in devices}
-        around = Surroundings(
+        around = LinkContext(
             clock=clock,
             on_report=on_report,
             resume_point=resume_point,

@@ -13,7 +13,7 @@ from firmware_bridge.doctor.unit import Unit, installed_unit
 
 
 @dataclass(frozen=True, slots=True)
-class Site:
+class DoctorContext:
     """`config` is None where it cannot be used; then `trouble` says why."""
 
     machine: Machine
@@ -51,9 +51,9 @@ class Site:
                     yield device, line
 
 
-def site_of(machine: Machine, file: Path) -> Site:
+def context_of(machine: Machine, file: Path) -> DoctorContext:
     unit = installed_unit(machine)
     try:
-        return Site(machine, file, load_config(file), "", unit)
+        return DoctorContext(machine, file, load_config(file), "", unit)
     except ConfigError as error:
-        return Site(machine, file, None, str(error), unit)
+        return DoctorContext(machine, file, None, str(error), unit)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from firmware_bridge.doctor import kernel, ports, reach, record, service, settings
-from firmware_bridge.doctor.context import Site
+from firmware_bridge.doctor.context import DoctorContext
 from firmware_bridge.doctor.findings import Finding, Health
 from firmware_bridge.logs import place_of
 
@@ -15,7 +15,7 @@ class Area:
     """What is looked at together, and shown under one heading."""
 
     heading: str
-    checks: tuple[Callable[[Site], Iterator[Finding]], ...]
+    checks: tuple[Callable[[DoctorContext], Iterator[Finding]], ...]
 
 
 AREAS: Final = (
@@ -27,17 +27,17 @@ AREAS: Final = (
 )
 
 
-def examine(site: Site) -> Iterable[tuple[str, list[Finding]]]:
+def examine(context: DoctorContext) -> Iterable[tuple[str, list[Finding]]]:
     """Each area's heading and what was found, in order."""
     for area in AREAS:
-        yield area.heading, [finding for check in area.checks for finding in _looked_at(check, site)]
+        yield area.heading, [finding for check in area.checks for finding in _looked_at(check, context)]
 
 
-def _looked_at(check: Callable[[Site], Iterator[Finding]], site: Site) -> Iterator[Finding]:
+def _looked_at(check: Callable[[DoctorContext], Iterator[Finding]], context: DoctorContext) -> Iterator[Finding]:
     """What a check finds. One that fails, on a machine that goes while it is looked at, say, spoils no other."""
     name = check.__name__.replace("_", " ")
     try:
-        yield from check(site)
+        yield from check(context)
     except Exception as error:  # noqa: BLE001  the doctor's word is wanted where nothing is as it should be
         told = f"Not everything could be looked at ({type(error).__name__} in {place_of(error)})"
         yield Finding(name, Health.UNKNOWN, f"{told}: run this again; if it says so again, report it.")

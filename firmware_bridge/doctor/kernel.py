@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from drivers.usb_ids import PRODUCTS, VENDOR
-from firmware_bridge.doctor.context import Site
+from firmware_bridge.doctor.context import DoctorContext
 from firmware_bridge.doctor.devices import UsbDevice, serial_lines, usb_devices
 from firmware_bridge.doctor.findings import Finding, Health
 
@@ -15,9 +15,9 @@ _INTERFERENCE: Final = re.compile(r"disabled by hub \(EMI\?\)|urb stopped: -32|d
 LOGS: Final = (("journalctl", "--quiet", "--dmesg", "--boot", "--no-pager", "--output=short-monotonic"), ("dmesg",))
 
 
-def autosuspend(site: Site) -> Iterator[Finding]:
+def autosuspend(context: DoctorContext) -> Iterator[Finding]:
     """A machine that is put to sleep while it is idle misses what it is told next."""
-    for usb in _table_devices(site):
+    for usb in _table_devices(context):
         if usb.power == "on":
             yield Finding("autosuspend", Health.OK, f"{usb.called} is kept awake.")
         elif usb.power is None:
@@ -28,8 +28,8 @@ def autosuspend(site: Site) -> Iterator[Finding]:
             yield Finding("autosuspend", Health.WRONG, f"{told}: {what}.")
 
 
-def latency(site: Site) -> Iterator[Finding]:
-    for device, line in site.lines():
+def latency(context: DoctorContext) -> Iterator[Finding]:
+    for device, line in context.lines():
         if line.latency_timer is None:
             continue
         if line.latency_timer > 1:
@@ -39,16 +39,16 @@ def latency(site: Site) -> Iterator[Finding]:
             yield Finding("latency", Health.OK, f"The adapter of the {device.name} hands bytes on at once.")
 
 
-def modem_manager(site: Site) -> Iterator[Finding]:
+def modem_manager(context: DoctorContext) -> Iterator[Finding]:
     """It talks to every new serial line until it is told to leave one alone."""
     check = "ModemManager"
-    running = site.machine.processes("ModemManager")
+    running = context.machine.processes("ModemManager")
     if not running:
         yield Finding(check, Health.OK, "ModemManager does not run.")
         return
     bothered = [
         f"{line.node} of the {device.name}"
-        for device, line in site.lines()
+        for device, line in context.lines()
         if not {line.properties.get("ID_MM_DEVICE_IGNORE"), line.properties.get("ID_MM_PORT_IGNORE")} & {"1"}
     ]
     if bothered:
@@ -58,8 +58,8 @@ def modem_manager(site: Site) -> Iterator[Finding]:
         yield Finding(check, Health.OK, "ModemManager runs, and leaves the machines alone.")
 
 
-def kernel_log(site: Site) -> Iterator[Finding]:
-    log = next((text for command in LOGS if (text := site.machine.ask(command)) is not None), None)
+def kernel_log(context: DoctorContext) -> Iterator[Finding]:
+    log = next((text for command in LOGS if (text := context.machine.ask(command)) is not None), None)
     if log is None:
         yield Finding("brltty", Health.UNKNOWN, "The kernel's log is shown to root alone: run this as root.")
         return
@@ -79,17 +79,17 @@ def kernel_log(site: Site) -> Iterator[Finding]:
         yield Finding("interference", Health.OK, "The kernel tells of no disturbed USB line.")
 
 
-def _table_devices(site: Site) -> list[UsbDevice]:
+def _table_devices(context: DoctorContext) -> list[UsbDevice]:
     """The configured machines, and what the project's own numbers or udev's rules show to be one."""
     numbers = {(f"{VENDOR:04x}", f"{product:04x}") for product in PRODUCTS.values()}
-    configured = {line.usb.place for _, line in site.lines() if line.usb is not None}
+    configured = {line.usb.place for _, line in context.lines() if line.usb is not None}
     marked = {
         line.usb.place
-        for line in serial_lines(site.machine)
+        for line in serial_lines(context.machine)
         if line.usb is not None and "TABLE_DEVICE" in line.properties
     }
     return [
         usb
-        for usb in usb_devices(site.machine)
+        for usb in usb_devices(context.machine)
         if usb.place in configured | marked or (usb.vendor_id, usb.product_id) in numbers
     ]

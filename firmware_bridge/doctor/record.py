@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from firmware_bridge.doctor.context import Site
+from firmware_bridge.doctor.context import DoctorContext
 from firmware_bridge.doctor.findings import Finding, Health
 from firmware_bridge.doctor.machine import Machine
 from firmware_bridge.doctor.unit import service_groups
@@ -18,14 +18,14 @@ _WRITE_ENTER: Final = 0o3
 SYNCHRONISED: Final = "/run/systemd/timesync/synchronized"
 
 
-def journal_folder(site: Site) -> Iterator[Finding]:
+def journal_folder(context: DoctorContext) -> Iterator[Finding]:
     check = "journal"
-    if site.config is None:
+    if context.config is None:
         yield Finding(check, Health.UNKNOWN, "The journal is named in a configuration that cannot be used.")
         return
-    folder = site.config.journal_file.parent
+    folder = context.config.journal_file.parent
     try:
-        there = site.machine.at(folder).stat()
+        there = context.machine.at(folder).stat()
     except PermissionError:
         yield Finding(check, Health.UNKNOWN, f"{folder} can be looked at by root alone: run this as root.")
         return
@@ -35,21 +35,21 @@ def journal_folder(site: Site) -> Iterator[Finding]:
         )
         return
     if not stat.S_ISDIR(there.st_mode):
-        yield Finding(check, Health.WRONG, f"{folder} is no folder: correct [journal] file in {site.file}.")
+        yield Finding(check, Health.WRONG, f"{folder} is no folder: correct [journal] file in {context.file}.")
         return
-    user = site.machine.user_id(site.unit.user)
-    if user is not None and not _may_write(there, user, service_groups(site.machine, site.unit)):
-        told = f"{site.unit.user} may not write in {folder} (mode {stat.S_IMODE(there.st_mode):04o})"
-        yield Finding(check, Health.WRONG, f"{told}: run chown {site.unit.user} {folder}.")
+    user = context.machine.user_id(context.unit.user)
+    if user is not None and not _may_write(there, user, service_groups(context.machine, context.unit)):
+        told = f"{context.unit.user} may not write in {folder} (mode {stat.S_IMODE(there.st_mode):04o})"
+        yield Finding(check, Health.WRONG, f"{told}: run chown {context.unit.user} {folder}.")
     else:
         yield Finding(check, Health.OK, f"The journal lies in {folder}.")
-    yield _room(site.machine, folder)
+    yield _room(context.machine, folder)
 
 
-def clock(site: Site) -> Iterator[Finding]:
+def clock(context: DoctorContext) -> Iterator[Finding]:
     """The record counts by a clock of its own; this one gives its rows the time of day."""
-    told = (site.machine.ask(("timedatectl", "show", "--property=NTPSynchronized", "--value")) or "").strip()
-    if told == "yes" or site.machine.at(SYNCHRONISED).exists():
+    told = (context.machine.ask(("timedatectl", "show", "--property=NTPSynchronized", "--value")) or "").strip()
+    if told == "yes" or context.machine.at(SYNCHRONISED).exists():
         yield Finding("clock", Health.OK, "The time of day is synchronised.")
     elif told == "no":
         what = "switch on systemd-timesyncd or chrony, and let it reach a time server"

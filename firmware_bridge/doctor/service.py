@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from firmware_bridge.doctor.context import Site
+from firmware_bridge.doctor.context import DoctorContext
 from firmware_bridge.doctor.findings import Finding, Health
 from firmware_bridge.doctor.unit import FOLDERS, UNIT
 
@@ -21,8 +21,8 @@ _FOR_EVERYBODY: Final = re.compile(r"""^(?!\s*#).*(?:tty|usb).*MODE\s*:?=\s*"0?6
 _ASKED: Final = "ActiveState,UnitFileState,Result,ExecMainStatus,LoadState,NeedDaemonReload"
 
 
-def users(site: Site) -> Iterator[Finding]:
-    machine, unit = site.machine, site.unit
+def users(context: DoctorContext) -> Iterator[Finding]:
+    machine, unit = context.machine, context.unit
     missing = [f"user {unit.user}"] if machine.user_id(unit.user) is None else []
     missing += [f"group {name}" for name in (unit.group, *unit.more_groups) if machine.group_id(name) is None]
     if missing:
@@ -32,27 +32,27 @@ def users(site: Site) -> Iterator[Finding]:
         yield Finding("users", Health.OK, f"The service runs as {unit.user}, in {groups}.")
 
 
-def rules(site: Site) -> Iterator[Finding]:
-    installed = [path for path in site.machine.files(RULES_FOLDERS, ".rules") if path.name == RULES]
+def rules(context: DoctorContext) -> Iterator[Finding]:
+    installed = [path for path in context.machine.files(RULES_FOLDERS, ".rules") if path.name == RULES]
     if not installed:
         told = f"udev's rules {RULES} are not installed"
         yield Finding("udev rules", Health.WRONG, f"{told}: run make install, then udevadm control --reload.")
-    elif not (site.machine.read(site.machine.named(installed[0])) or "").strip():
-        hidden = site.machine.named(installed[0])
+    elif not (context.machine.read(context.machine.named(installed[0])) or "").strip():
+        hidden = context.machine.named(installed[0])
         yield Finding("udev rules", Health.WRONG, f"The empty file {hidden} hides udev's rules: take it away.")
     else:
-        yield Finding("udev rules", Health.OK, f"udev's rules are {site.machine.named(installed[0])}.")
-    for path in site.machine.files(RULES_FOLDERS[:1], ".rules"):
-        name = site.machine.named(path)
-        if _FOR_EVERYBODY.search(site.machine.read(name) or ""):
+        yield Finding("udev rules", Health.OK, f"udev's rules are {context.machine.named(installed[0])}.")
+    for path in context.machine.files(RULES_FOLDERS[:1], ".rules"):
+        name = context.machine.named(path)
+        if _FOR_EVERYBODY.search(context.machine.read(name) or ""):
             told = f"{name} opens devices to everybody (mode 0666)"
             yield Finding("udev rules", Health.WARNING, f'{told}: write GROUP="table-devices", MODE="0660" instead.')
 
 
-def copies(site: Site) -> Iterator[Finding]:
+def copies(context: DoctorContext) -> Iterator[Finding]:
     """An own copy in a folder that comes first goes on hiding what a newer version brings."""
     for check, name, folders in (("udev rules", RULES, RULES_FOLDERS), ("service", UNIT, FOLDERS)):
-        texts = {f"{folder}/{name}": text for folder in folders if (text := site.machine.read(f"{folder}/{name}"))}
+        texts = {f"{folder}/{name}": text for folder in folders if (text := context.machine.read(f"{folder}/{name}"))}
         used = next(iter(texts), "")
         hidden = next((path for path, text in texts.items() if text != texts[used]), None)
         if hidden is not None:
@@ -61,22 +61,22 @@ def copies(site: Site) -> Iterator[Finding]:
             yield Finding(check, Health.WARNING, f"{told}: {what}.")
 
 
-def udev_runs(site: Site) -> Iterator[Finding]:
+def udev_runs(context: DoctorContext) -> Iterator[Finding]:
     """Without it the rules are only a file."""
-    if site.machine.processes("systemd-udevd") or site.machine.processes("udevd"):
+    if context.machine.processes("systemd-udevd") or context.machine.processes("udevd"):
         yield Finding("udev", Health.OK, "udev runs.")
     else:
         told = "udev does not run, so that what is plugged in gets neither its group nor a name in /dev/table"
         yield Finding("udev", Health.WRONG, f"{told}: run systemctl start systemd-udevd.")
 
 
-def unit(site: Site) -> Iterator[Finding]:
+def unit(context: DoctorContext) -> Iterator[Finding]:
     check = "service"
-    if site.unit.path is None:
+    if context.unit.path is None:
         yield Finding(check, Health.WRONG, f"{UNIT} is not installed: run make install.")
         return
-    yield Finding(check, Health.OK, f"{UNIT} is installed as {site.unit.path}.")
-    shown = site.machine.ask(("systemctl", "show", f"--property={_ASKED}", UNIT))
+    yield Finding(check, Health.OK, f"{UNIT} is installed as {context.unit.path}.")
+    shown = context.machine.ask(("systemctl", "show", f"--property={_ASKED}", UNIT))
     states = dict(line.split("=", 1) for line in (shown or "").splitlines() if "=" in line)
     if "ActiveState" not in states:
         yield Finding(check, Health.UNKNOWN, "systemd does not tell how the service stands: run this where it runs.")

@@ -8,55 +8,55 @@ from drivers.errors import DriverNameError, PortNameError
 from drivers.plugins import make_driver
 from drivers.transports.ports import parse_port
 from firmware_bridge.config import ConfigError
-from firmware_bridge.doctor.context import Site
+from firmware_bridge.doctor.context import DoctorContext
 from firmware_bridge.doctor.findings import Finding, Health
 from firmware_bridge.houses.configured import chosen_house
 from firmware_bridge.journal.keys import read_keys
 from firmware_bridge.secret_files import KeyFileError
 
 
-def configuration(site: Site) -> Iterator[Finding]:
+def configuration(context: DoctorContext) -> Iterator[Finding]:
     check = "configuration"
-    if site.config is None:
-        yield Finding(check, Health.WRONG, site.trouble)
+    if context.config is None:
+        yield Finding(check, Health.WRONG, context.trouble)
         return
-    devices = ", ".join(device.name for device in site.config.devices)
-    yield Finding(check, Health.OK, f"{site.file} describes the table {site.config.table_name} with {devices}.")
-    for device in site.config.devices:
+    devices = ", ".join(device.name for device in context.config.devices)
+    yield Finding(check, Health.OK, f"{context.file} describes the table {context.config.table_name} with {devices}.")
+    for device in context.config.devices:
         try:
             parse_port(device.port)
             make_driver(device.driver, device.kind, device.serial_number)
         except (PortNameError, DriverNameError) as error:
-            yield Finding(check, Health.WRONG, f"{site.file}: the device {device.name}: {str(error).rstrip('.')}.")
+            yield Finding(check, Health.WRONG, f"{context.file}: the device {device.name}: {str(error).rstrip('.')}.")
 
 
-def house(site: Site) -> Iterator[Finding]:
-    if site.config is None:
+def house(context: DoctorContext) -> Iterator[Finding]:
+    if context.config is None:
         yield Finding("house", Health.UNKNOWN, "The house is named in a configuration that cannot be used.")
         return
     try:
-        chosen = chosen_house(site.config)
+        chosen = chosen_house(context.config)
     except ConfigError as error:
         yield Finding("house", Health.WRONG, str(error))
     else:
         yield Finding("house", Health.OK, f"The house {chosen.name} offers what the table has chosen.")
 
 
-def keys(site: Site) -> Iterator[Finding]:
-    if site.config is None:
+def keys(context: DoctorContext) -> Iterator[Finding]:
+    if context.config is None:
         yield Finding("keys", Health.UNKNOWN, "The key is named in a configuration that cannot be used.")
         return
-    yield _key(site, site.config.journal_key, "the journal", "make it as udev/README.md says")
-    for device in site.config.devices:
+    yield _key(context, context.config.journal_key, "the journal", "make it as udev/README.md says")
+    for device in context.config.devices:
         if device.key is not None:
             how = f"pair it (firmware-bridge pair {device.name})"
-            yield _key(site, Path(device.key), f"the device {device.name}", how)
+            yield _key(context, Path(device.key), f"the device {device.name}", how)
 
 
-def _key(site: Site, named: Path, whose: str, how: str) -> Finding:
-    source = site.unit.source_of(named) or named
+def _key(context: DoctorContext, named: Path, whose: str, how: str) -> Finding:
+    source = context.unit.source_of(named) or named
     handed = "" if source == named else f", which systemd hands to the service as {named}"
-    there = site.machine.at(source)
+    there = context.machine.at(source)
     for_root = Finding("keys", Health.UNKNOWN, f"The key {source} can be looked at by root alone: run this as root.")
     try:
         mode = there.stat().st_mode

@@ -11,7 +11,7 @@ from firmware_bridge.core.bridge import Bridge
 from firmware_bridge.core.events import FactRefused
 from firmware_bridge.core.ranking import category, rank
 from firmware_bridge.core.rules.house import House
-from firmware_bridge.core.table.round_snapshot import HandRecord, RoundRecord
+from firmware_bridge.core.table.round_snapshot import HandSnapshot, RoundSnapshot
 from firmware_bridge.core.table_setup import TableSetup
 from firmware_bridge.core.terms import HandCategory, HandVerdict
 
@@ -27,7 +27,7 @@ class Judge:
 
     def __init__(self, house: House, setup: TableSetup, version: str) -> None:
         self._bridge = Bridge(_NO_SECRETS)
-        self._records: dict[int, RoundRecord] = {}
+        self._records: dict[int, RoundSnapshot] = {}
         self.unknown: Counter[str] = Counter()
         started = facts.Started(
             at_ms=0,
@@ -61,7 +61,7 @@ class Judge:
             self._records[record.number] = record
 
 
-def row(record: RoundRecord) -> dict[str, Any]:
+def row(record: RoundSnapshot) -> dict[str, Any]:
     """One round as `judge` prints it."""
     return {
         "round": record.number,
@@ -81,13 +81,13 @@ def row(record: RoundRecord) -> dict[str, Any]:
     }
 
 
-def _by_place(entry: tuple[Place, HandRecord]) -> tuple[bool, int]:
+def _by_place(entry: tuple[Place, HandSnapshot]) -> tuple[bool, int]:
     """Seats in their order, the dealer last."""
     place = entry[0]
     return (True, 0) if place == "dealer" else (False, place)
 
 
-def _seat(hand: HandRecord) -> dict[str, Any]:
+def _seat(hand: HandSnapshot) -> dict[str, Any]:
     named = hand_of(hand)
     return {
         "cards": [None if card is None else card.value for card in hand.cards],
@@ -98,7 +98,7 @@ def _seat(hand: HandRecord) -> dict[str, Any]:
     }
 
 
-def hand_of(hand: HandRecord) -> HandCategory | None:
+def hand_of(hand: HandSnapshot) -> HandCategory | None:
     """What the hand is; None for a misdealt one, and for one that is not known."""
     known = [card.index for card in hand.cards if card is not None]
     if hand.verdict is HandVerdict.MISDEAL or len(hand.cards) != 3 or len(known) != 3:

@@ -39,10 +39,10 @@ from drivers.tdp.codec.messages import (
 )
 from drivers.tdp.codec.pairing_messages import PairCommit, PairConfirm, PairReveal, PairStop
 from drivers.tdp.codec.sequence import NUMBER_BITS, seq_add, seq_diff
-from simulator.firmware.device_auth import Guard, UntrustedError
+from simulator.firmware.device_auth import DeviceAuth, UntrustedError
 from simulator.firmware.identity import CAPABILITIES, FIRMWARE_VERSION, KIND_CODES, VENDOR, Identity
 from simulator.firmware.motors import Motion, Motors, RefusedError
-from simulator.firmware.pairing import PairingDesk
+from simulator.firmware.pairing import PairingQueue
 from simulator.firmware.ring import Ring
 from simulator.firmware.window import UnderWay, Window
 
@@ -65,13 +65,13 @@ class Firmware:
     """
 
     def __init__(
-        self, identity: Identity, motors: Motors, guard: Guard | None = None, *, patient: bool = False
+        self, identity: Identity, motors: Motors, guard: DeviceAuth | None = None, *, patient: bool = False
     ) -> None:
         self.identity: Final = identity
         self.ring: Final = Ring(identity.ring_size, identity.first_number)
         self.counters: Final[Counter[str]] = Counter()
-        self.guard: Final = guard or Guard(os.urandom)
-        self.pairing: Final = PairingDesk(self.guard)
+        self.guard: Final = guard or DeviceAuth(os.urandom)
+        self.pairing: Final = PairingQueue(self.guard)
         self._motors = motors
         self._patient = patient
         self._decoder = FrameDecoder()

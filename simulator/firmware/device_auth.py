@@ -39,7 +39,7 @@ def fingerprint(host_public: bytes, device_public: bytes) -> str:
     return f"{int.from_bytes(digest[:4], 'big') % 1_000_000:06d}"
 
 
-class Guard:
+class DeviceAuth:
     """`key` None: never paired. `random_bytes(n)` has to be good: nonces and private keys come of it."""
 
     def __init__(self, random_bytes: Callable[[int], bytes], key: bytes | None = None) -> None:

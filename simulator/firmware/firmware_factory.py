@@ -9,7 +9,7 @@ from simulator.mechanics.table import SimulatedTable
 
 def firmware_for(table: SimulatedTable, kind: DeviceKind, *, patient: bool = False, power_up: int = 1) -> Firmware:
     """The device of that kind, freshly powered up for the `power_up`th time. `patient` as in Firmware."""
-    who = identity(kind, table.furniture.decks, table.chances, power_up)
+    who = identity(kind, table.equipment.decks, table.streams, power_up)
     return Firmware(who, motors_for(table, kind), patient=patient)
 
 
@@ -17,7 +17,7 @@ def motors_for(table: SimulatedTable, kind: DeviceKind) -> Motors:
     """What the commands of a device of that kind move."""
     match kind:
         case DeviceKind.SHUFFLER:
-            return ShufflerMotors(table.shuffler, table.shoe if table.furniture.rig == "group" else None)
+            return ShufflerMotors(table.shuffler, table.shoe if table.equipment.rig == "group" else None)
         case DeviceKind.SHOE:
             return ShoeMotors(table.shoe)
         case DeviceKind.LAYOUT:

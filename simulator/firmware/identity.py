@@ -6,7 +6,7 @@ from typing import Final
 
 from drivers.driver import DeviceKind
 from drivers.tdp.codec.enums import Capability, KindCode
-from simulator.mechanics.world import Chances
+from simulator.mechanics.world import RandomStreams
 
 VENDOR: Final = "Simulated Devices"
 FIRMWARE_VERSION: Final = "1.0.0"
@@ -52,12 +52,12 @@ class Identity:
         return hashlib.sha256(f"{self.model} {FIRMWARE_VERSION}".encode()).digest()
 
 
-def identity(kind: DeviceKind, decks: int, chances: Chances, power_up: int = 1) -> Identity:
+def identity(kind: DeviceKind, decks: int, streams: RandomStreams, power_up: int = 1) -> Identity:
     """The same device for the same seed; a boot id of its own for every power-up."""
     return Identity(
         kind=kind,
-        serial_number=f"SIM-{Chances(chances.seed).token(f'{kind.value} serial number', 3).hex()}",
-        boot=chances.token(f"{kind.value} boot {power_up}", 8),
+        serial_number=f"SIM-{RandomStreams(streams.seed).token(f'{kind.value} serial number', 3).hex()}",
+        boot=streams.token(f"{kind.value} boot {power_up}", 8),
         decks=decks if kind is not DeviceKind.LAYOUT else 0,
-        clock_offset_ms=chances.stream(f"{kind.value} clock {power_up}").randrange(10**9),
+        clock_offset_ms=streams.stream(f"{kind.value} clock {power_up}").randrange(10**9),
     )

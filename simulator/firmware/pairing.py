@@ -18,7 +18,7 @@ from drivers.tdp.codec.pairing_messages import (
     PairStop,
     PairStopped,
 )
-from simulator.firmware.device_auth import KEY_SIZE, Guard, confirmation, fingerprint, hkdf
+from simulator.firmware.device_auth import KEY_SIZE, DeviceAuth, confirmation, fingerprint, hkdf
 
 PAIRING_MODE_MS: Final = 120_000
 
@@ -38,10 +38,10 @@ class _Exchange:
         return self.private.public_key().public_bytes_raw()
 
 
-class PairingDesk:
+class PairingQueue:
     """`fingerprint` is what the device shows while there is something to compare."""
 
-    def __init__(self, guard: Guard) -> None:
+    def __init__(self, guard: DeviceAuth) -> None:
         self._guard = guard
         self._exchange: _Exchange | None = None
         self._done: PairDone | None = None

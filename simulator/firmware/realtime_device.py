@@ -10,7 +10,7 @@ from simulator.firmware.device import Firmware
 from simulator.wires.wire import Wiring
 
 
-class WiredDevice:
+class RealtimeDevice:
     """`clock`: the world's, in ms. `stirred` is called whenever something went over the wire or changed at this end."""
 
     def __init__(

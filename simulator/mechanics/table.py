@@ -11,13 +11,13 @@ from simulator.mechanics.deck import Deck, Pile, PlayingCard
 from simulator.mechanics.layout import Layout
 from simulator.mechanics.shoe import Shoe
 from simulator.mechanics.shuffler import Shuffler
-from simulator.mechanics.world import Chances
+from simulator.mechanics.world import RandomStreams
 
 Rig: TypeAlias = Literal["group", "rotation"]
 
 
 @dataclass(frozen=True, slots=True)
-class Furniture:
+class Equipment:
     """What stands at the table. `seats` counts the places of players."""
 
     rig: Rig
@@ -31,24 +31,24 @@ class SimulatedTable:
 
     def __init__(
         self,
-        furniture: Furniture,
-        chances: Chances,
+        equipment: Equipment,
+        streams: RandomStreams,
         clock: Callable[[], int],
         report: Callable[[DeviceKind, DeviceFact], None],
     ) -> None:
-        self.furniture: Final = furniture
-        self.chances: Final = chances
-        self.deck: Final = Deck(furniture.decks)
+        self.equipment: Final = equipment
+        self.streams: Final = streams
+        self.deck: Final = Deck(equipment.decks)
         self.shuffler: Final = Shuffler(
-            self.deck, clock, lambda fact: report(DeviceKind.SHUFFLER, fact), chances.stream("shuffler")
+            self.deck, clock, lambda fact: report(DeviceKind.SHUFFLER, fact), streams.stream("shuffler")
         )
         self.shoe: Final = Shoe(self.deck, clock, lambda fact: report(DeviceKind.SHOE, fact))
         self.layout: Final = Layout(
             self.deck,
-            furniture.seats,
+            equipment.seats,
             clock,
             lambda fact: report(DeviceKind.LAYOUT, fact),
-            sensors=furniture.sensors,
+            sensors=equipment.sensors,
         )
         self.rack: Final[Pile] = self.deck.pile("discard rack")
         self.hand: Final[Pile] = self.deck.pile("dealer's hand")
@@ -58,19 +58,19 @@ class SimulatedTable:
     def devices(self) -> tuple[DeviceKind, ...]:
         """The devices that are fitted, in the order they are switched on."""
         fitted = (DeviceKind.SHUFFLER, DeviceKind.SHOE)
-        return (*fitted, DeviceKind.LAYOUT) if self.furniture.sensors else fitted
+        return (*fitted, DeviceKind.LAYOUT) if self.equipment.sensors else fitted
 
     @property
     def dispensing(self) -> Pile:
         """The pile that the cards of a round come from."""
-        return self.shuffler.chamber if self.furniture.rig == "group" else self.shoe.pile
+        return self.shuffler.chamber if self.equipment.rig == "group" else self.shoe.pile
 
     def cards_at(self, place: Place) -> tuple[Card, ...]:
         return self.layout.places[place].faces
 
     def smuggle_in_a_duplicate(self) -> PlayingCard:
         """A card of another deck takes the place of one in the rack: the number stays right."""
-        randomness = self.chances.stream("smuggler")
+        randomness = self.streams.stream("smuggler")
         missing, twin = randomness.sample(list(self.rack), 2)
         self.deck.move(missing, self.away)
         foreign = PlayingCard(twin.face, foreign=True)
@@ -79,7 +79,7 @@ class SimulatedTable:
 
     def lose_a_card(self) -> PlayingCard:
         """One card of the rack falls under the table."""
-        lost = self.chances.stream("floor").choice(list(self.rack))
+        lost = self.streams.stream("floor").choice(list(self.rack))
         self.deck.move(lost, self.away)
         return lost
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 
-class Chances:
+class RandomStreams:
     """Streams of randomness derived from one seed by name."""
 
     def __init__(self, seed: int) -> None:

@@ -4,13 +4,13 @@ from collections.abc import Iterator, Sequence
 
 from drivers.facts import Place
 from simulator.people.incidents import Miscount, ShortGroup, UnreadCard, WrongSeat
-from simulator.people.script import Told
+from simulator.people.script import JsonObject
 from simulator.people.truth import RoundTruth, Truth
 
 
-def disagreements(truth: Truth, events: Sequence[Told]) -> Iterator[str]:
+def disagreements(truth: Truth, events: Sequence[JsonObject]) -> Iterator[str]:
     """One sentence for each thing that the feed tells otherwise than it was, or does not tell."""
-    rounds: dict[int, list[Told]] = {}
+    rounds: dict[int, list[JsonObject]] = {}
     for event in events:
         if event["round"]:
             rounds.setdefault(event["round"], []).append(event)
@@ -21,7 +21,7 @@ def disagreements(truth: Truth, events: Sequence[Told]) -> Iterator[str]:
             yield f"round {number}: {said}"
 
 
-def _round(real: RoundTruth, events: Sequence[Told]) -> Iterator[str]:
+def _round(real: RoundTruth, events: Sequence[JsonObject]) -> Iterator[str]:
     for told, sentence in real.refusals:
         yield f"{told['fact']} was refused: {sentence}"
     yield from _ending(real, events)
@@ -34,11 +34,11 @@ def _round(real: RoundTruth, events: Sequence[Told]) -> Iterator[str]:
     really_exposed = {place for place, _ in real.exposed if not (place == "dealer" and real.dealt_face_up)}
     if not real.void and told_exposed != really_exposed:
         yield f"cards were exposed at {really_exposed}, told at {told_exposed}"
-    if not real.slips and (flagged := _named(events, "irregularity")):
+    if not real.incidents and (flagged := _named(events, "irregularity")):
         yield f"nothing went wrong, and {[event['irregularity'] for event in flagged]} was flagged"
 
 
-def _ending(real: RoundTruth, events: Sequence[Told]) -> Iterator[str]:
+def _ending(real: RoundTruth, events: Sequence[JsonObject]) -> Iterator[str]:
     void = bool(_named(events, "round_void"))
     settled = len(_named(events, "round_settled"))
     if void != real.void:
@@ -49,7 +49,7 @@ def _ending(real: RoundTruth, events: Sequence[Told]) -> Iterator[str]:
         yield "was revealed and never settled"
 
 
-def _hands(real: RoundTruth, events: Sequence[Told]) -> Iterator[str]:
+def _hands(real: RoundTruth, events: Sequence[JsonObject]) -> Iterator[str]:
     """Every card shown is the one that lay there; no place is shown twice; nothing is shown before the reveal.
 
     A card may stay unknown where the reader could not read it, or where the round was held over a count.
@@ -67,7 +67,11 @@ def _hands(real: RoundTruth, events: Sequence[Told]) -> Iterator[str]:
             yield f"the hand of {place} was shown twice"
         shown.add(place)
         lay = [str(card) for card in real.hands.get(place, ())]
-        unread = {slip.index - 1 for slip in real.slips if isinstance(slip, UnreadCard) and slip.place == place}
+        unread = {
+            incident.index - 1
+            for incident in real.incidents
+            if isinstance(incident, UnreadCard) and incident.place == place
+        }
         if len(cards) != len(lay) and not _may_be_unsure(real):
             yield f"{place} had {len(lay)} cards, {len(cards)} were shown"
         for index, (told, true) in enumerate(zip(cards, lay, strict=False)):
@@ -81,10 +85,10 @@ def _hands(real: RoundTruth, events: Sequence[Told]) -> Iterator[str]:
 
 
 def _may_be_unsure(real: RoundTruth) -> bool:
-    return real.void or any(isinstance(slip, Miscount | ShortGroup | WrongSeat) for slip in real.slips)
+    return real.void or any(isinstance(incident, Miscount | ShortGroup | WrongSeat) for incident in real.incidents)
 
 
-def _money(real: RoundTruth, events: Sequence[Told]) -> Iterator[str]:
+def _money(real: RoundTruth, events: Sequence[JsonObject]) -> Iterator[str]:
     """Every unit that was put down is settled, once; a void round gives all of it back."""
     for settled in _named(events, "round_settled"):
         for seat, wagers in real.wagers.items():
@@ -98,5 +102,5 @@ def _money(real: RoundTruth, events: Sequence[Told]) -> Iterator[str]:
                 yield f"the round was void and seat {seat} did not get everything back"
 
 
-def _named(events: Sequence[Told], name: str) -> list[Told]:
+def _named(events: Sequence[JsonObject], name: str) -> list[JsonObject]:
     return [event for event in events if event["event"] == name]

@@ -1,4 +1,4 @@
-"""The dealer's hands while cards go out: the group rig and the rotation rig, with the slips of the round."""
+"""The dealer's hands while cards go out: the group rig and the rotation rig, with the incidents of the round."""
 
 from collections.abc import Iterator
 from typing import Final, Protocol, TypeVar
@@ -16,7 +16,7 @@ from simulator.people.incidents import (
     LongGroup,
     Miscount,
     OpenDoor,
-    PlacedSlip,
+    PlacedIncident,
     ShortGroup,
     UnreadCard,
     WrongSeat,
@@ -32,7 +32,7 @@ SENSE_MS: Final = 25
 TURN_MS: Final = 450
 HAND: Final = 3
 
-SlipT = TypeVar("SlipT", bound=PlacedSlip)
+IncidentT = TypeVar("IncidentT", bound=PlacedIncident)
 
 
 class Deal(Protocol):
@@ -55,8 +55,8 @@ class Hands:
         self._unplugged: CablePulled | None = None
         self._cards_unplugged = 0
 
-    def _slip(self, truth: RoundTruth, kind: type[SlipT], place: Place) -> SlipT | None:
-        return next((s for s in truth.slips if isinstance(s, kind) and s.place == place), None)
+    def _incident(self, truth: RoundTruth, kind: type[IncidentT], place: Place) -> IncidentT | None:
+        return next((s for s in truth.incidents if isinstance(s, kind) and s.place == place), None)
 
     def _careful(self, truth: RoundTruth) -> Script:
         """Look at the screen before going on, and wait for the floor where it says that the round is held."""
@@ -67,10 +67,10 @@ class Hands:
             yield from self._floor.attend(truth)
 
     def _before_card(self, truth: RoundTruth, card: PlayingCard, place: Place, index: int) -> None:
-        unread = self._slip(truth, UnreadCard, place)
+        unread = self._incident(truth, UnreadCard, place)
         if unread is not None and unread.index == index:
             self._table.shoe.reader.blind_for = 1
-        boxed = self._slip(truth, BoxedCard, place)
+        boxed = self._incident(truth, BoxedCard, place)
         if boxed is not None and boxed.index == index:
             card.face_up = True
 
@@ -81,7 +81,7 @@ class Hands:
             if self._cards_unplugged == 0:
                 yield from self._plug_in(truth)
             self._cards_unplugged -= 1
-        pulled = self._slip(truth, CablePulled, place)
+        pulled = self._incident(truth, CablePulled, place)
         if pulled is not None and pulled.index == index and self._unplugged is None:
             yield Settled()
             yield Cable(pulled.device, plugged=False)
@@ -111,7 +111,7 @@ class Hands:
 
     def _serve(self, truth: RoundTruth, place: Place) -> Script:
         """The cards in hand go to the place whose turn it is, or by mistake to another one."""
-        wrong = self._slip(truth, WrongSeat, place)
+        wrong = self._incident(truth, WrongSeat, place)
         if wrong is None or truth.hands.get(place) or truth.hands.get(wrong.instead):
             yield from self._put(truth, place)
             return
@@ -124,15 +124,15 @@ class Hands:
 
     def _expose(self, truth: RoundTruth, place: Place) -> Script:
         """A card turned over as it landed: seen, told, and turned down again."""
-        slip = self._slip(truth, ExposedCard, place)
+        incident = self._incident(truth, ExposedCard, place)
         pile = self._table.layout.places[place]
-        if slip is None or len(pile) < slip.index or any(where == place for where, _ in truth.exposed):
+        if incident is None or len(pile) < incident.index or any(where == place for where, _ in truth.exposed):
             return
-        card = pile[slip.index - 1]
+        card = pile[incident.index - 1]
         card.face_up = True
         truth.exposed.append((place, card.face))
         yield Pause(TURN_MS)
-        if slip.seen_by == "layout" and self._table.layout.sensors:
+        if incident.seen_by == "layout" and self._table.layout.sensors:
             self._table.layout.sees_face_up(place)
         else:
             yield from say(truth, "dealer", "card_exposed", seat=place, card=str(card.face))
@@ -142,7 +142,7 @@ class Hands:
             yield from say(truth, "dealer", "card_turned_down", seat=place, card=str(card.face))
 
     def _find_foreign(self, truth: RoundTruth, place: Place) -> Script:
-        if self._slip(truth, ForeignCard, place) is not None and place not in truth.foreign:
+        if self._incident(truth, ForeignCard, place) is not None and place not in truth.foreign:
             truth.foreign.append(place)
             yield from say(truth, "floor", "foreign_card", seat=place)
             yield from self._careful(truth)
@@ -170,7 +170,7 @@ class GroupDeal(Hands):
         return tuple(place for place in truth.order for _ in range(self._size(truth, place)))
 
     def _size(self, truth: RoundTruth, place: Place) -> int:
-        return HAND - bool(self._slip(truth, ShortGroup, place)) + bool(self._slip(truth, LongGroup, place))
+        return HAND - bool(self._incident(truth, ShortGroup, place)) + bool(self._incident(truth, LongGroup, place))
 
     def _dispense(self, truth: RoundTruth, place: Place) -> Script:
         shuffler = self._table.shuffler
@@ -187,20 +187,20 @@ class GroupDeal(Hands):
             yield from self._mishap(truth, place, index)
             if self._screen.void:
                 return
-        miscount = self._slip(truth, Miscount, place)
+        miscount = self._incident(truth, Miscount, place)
         shuffler.miscount = miscount.by if miscount is not None else 0
         shuffler.group_out()
         yield from self._careful(truth)
 
     def _mishap(self, truth: RoundTruth, place: Place, index: int) -> Script:
         """What happens to the machine between two cards."""
-        jam = self._slip(truth, Jam, place)
+        jam = self._incident(truth, Jam, place)
         if jam is not None and jam.index == index:
             self._table.shuffler.jams()
             yield from self._careful(truth)
             if not self._screen.void:
                 self._table.shuffler.clear_jam()
-        door = self._slip(truth, OpenDoor, place)
+        door = self._incident(truth, OpenDoor, place)
         if door is not None and door.index == index:
             self._table.shuffler.open_door()
             yield Pause(TURN_MS)
@@ -240,10 +240,10 @@ class RotationDeal(Hands):
     def _turns(self, truth: RoundTruth) -> Iterator[tuple[Place, int]]:
         for index in range(1, HAND + 1):
             for place in truth.order:
-                if index < HAND or self._slip(truth, ShortGroup, place) is None:
+                if index < HAND or self._incident(truth, ShortGroup, place) is None:
                     yield place, index
         for place in truth.order:
-            if self._slip(truth, LongGroup, place) is not None:
+            if self._incident(truth, LongGroup, place) is not None:
                 yield place, HAND + 1
 
     def _may_go_on(self) -> bool:
@@ -251,5 +251,5 @@ class RotationDeal(Hands):
 
 
 def deal_for(table: SimulatedTable, screen: Screen, floor: Floor) -> Deal:
-    kind = GroupDeal if table.furniture.rig == "group" else RotationDeal
+    kind = GroupDeal if table.equipment.rig == "group" else RotationDeal
     return kind(table, screen, floor)

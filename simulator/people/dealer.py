@@ -1,4 +1,4 @@
-"""The human dealer: one round after another, from the shuffle to the discard rack, with a slip now and then."""
+"""The human dealer: one round after another, from the shuffle to the discard rack, with a incident now and then."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from simulator.mechanics.table import SimulatedTable
 from simulator.people.deal import deal_for
 from simulator.people.floor import Floor, FloorRuling, say
 from simulator.people.incidents import (
-    AnySlip,
+    AnyIncident,
     DuplicateCard,
     LateBet,
     LostCard,
@@ -39,7 +39,7 @@ class PlayedRound:
     """
 
     wagers: Mapping[int, Wagers]
-    slips: tuple[AnySlip, ...] = ()
+    incidents: tuple[AnyIncident, ...] = ()
     stacked: Mapping[Place, Sequence[Card]] = field(default_factory=dict)
     decisions: Mapping[int, bool] = field(default_factory=dict)
     position: tuple[int, int] | None = None
@@ -65,7 +65,7 @@ class Dealer:
     def play(self, written: PlayedRound) -> Script:
         """One whole round. Raises StuckRoundError where the daemon does not let the floor end a hold."""
         truth = self.truth.begin()
-        truth.slips = written.slips
+        truth.incidents = written.incidents
         truth.wagers = {seat: dict(wagers) for seat, wagers in written.wagers.items()}
         truth.order = self._order(written)
         yield from self._shuffle(truth, written)
@@ -95,18 +95,18 @@ class Dealer:
 
     def _shuffle(self, truth: RoundTruth, written: PlayedRound) -> Script:
         twin: Card | None = None
-        for slip in written.slips:
-            if isinstance(slip, DuplicateCard):
+        for incident in written.incidents:
+            if isinstance(incident, DuplicateCard):
                 twin = self._table.smuggle_in_a_duplicate().face
-            elif isinstance(slip, LostCard):
+            elif isinstance(incident, LostCard):
                 self._table.lose_a_card()
         self._table.shuffler.load(self._table.rack)
-        truth.shuffled = not any(isinstance(slip, NotShuffled) for slip in written.slips)
+        truth.shuffled = not any(isinstance(incident, NotShuffled) for incident in written.incidents)
         if truth.shuffled:
             yield Pause(SHUFFLE_MS)
             self._table.shuffler.shuffle()
             yield Settled()
-        if self._table.furniture.rig == "rotation":
+        if self._table.equipment.rig == "rotation":
             self._table.shoe.load(self._table.shuffler.chamber)
             yield Settled()
         self._stack(truth, written, twin)
@@ -136,11 +136,11 @@ class Dealer:
             yield from say(truth, f"seat {seat}", "wager", seat=seat, **wagers)
         yield Pause(LOOK_MS)
         yield from say(truth, "dealer", "no_more_bets")
-        for slip in written.slips:
-            if isinstance(slip, LateBet) and isinstance(slip.place, int):
-                wagers = truth.wagers[slip.place]
-                late = {**wagers, "ante": wagers.get("ante", 0) + slip.more}
-                yield from say(truth, f"seat {slip.place}", "wager", seat=slip.place, **late)
+        for incident in written.incidents:
+            if isinstance(incident, LateBet) and isinstance(incident.place, int):
+                wagers = truth.wagers[incident.place]
+                late = {**wagers, "ante": wagers.get("ante", 0) + incident.more}
+                yield from say(truth, f"seat {incident.place}", "wager", seat=incident.place, **late)
         yield from self._careful(truth)
 
     def _careful(self, truth: RoundTruth) -> Script:
@@ -178,7 +178,7 @@ class Dealer:
             yield from say(truth, f"seat {seat}", "decision", seat=seat, play=play)
             if not play and self._custom.fold_counted:
                 counted = next(
-                    (s.cards for s in truth.slips if isinstance(s, MiscountedFold) and s.place == seat), None
+                    (s.cards for s in truth.incidents if isinstance(s, MiscountedFold) and s.place == seat), None
                 )
                 cards = len(truth.hands[seat]) if counted is None else counted
                 yield from say(truth, "dealer", "fold_counted", seat=seat, cards=cards)
@@ -202,18 +202,22 @@ class Dealer:
 
     def _identify(self, truth: RoundTruth, *, at_dealer: bool) -> Script:
         """A person reads what the reader could not: players' cards before the reveal, the dealer's once they show."""
-        for slip in truth.slips:
-            if not isinstance(slip, UnreadCard) or not slip.identified or (slip.place == "dealer") != at_dealer:
+        for incident in truth.incidents:
+            if (
+                not isinstance(incident, UnreadCard)
+                or not incident.identified
+                or (incident.place == "dealer") != at_dealer
+            ):
                 continue
-            if self._screen.void or len(truth.hands.get(slip.place, ())) < slip.index:
+            if self._screen.void or len(truth.hands.get(incident.place, ())) < incident.index:
                 continue
-            face = truth.hands[slip.place][slip.index - 1]
-            yield from say(truth, "floor", "card_identified", seat=slip.place, index=slip.index, card=str(face))
+            face = truth.hands[incident.place][incident.index - 1]
+            yield from say(truth, "floor", "card_identified", seat=incident.place, index=incident.index, card=str(face))
 
     def _collect(self, truth: RoundTruth) -> Script:
         """Everything back into the rack; the machine counts what it has left first."""
         yield Pause(COLLECT_MS)
-        if self._table.furniture.rig == "group" and truth.drawn and truth.shuffled and not self._screen.void:
+        if self._table.equipment.rig == "group" and truth.drawn and truth.shuffled and not self._screen.void:
             self._table.shuffler.count_stub()
             yield Settled()
         if self._table.shuffler.jam:

@@ -1,4 +1,4 @@
-"""What can go wrong at a table, as data: each slip one small struct, named in scenarios and in the catalogue."""
+"""What can go wrong at a table, as data: each incident one small struct, named in scenarios and in the catalogue."""
 
 from typing import Annotated, Literal, TypeAlias
 
@@ -10,82 +10,84 @@ from drivers.facts import Place, fact_name
 CardIndex: TypeAlias = Annotated[int, msgspec.Meta(ge=1, le=4)]
 
 
-class Slip(msgspec.Struct, frozen=True, kw_only=True, tag_field="slip", tag=fact_name, forbid_unknown_fields=True):
+class Incident(
+    msgspec.Struct, frozen=True, kw_only=True, tag_field="incident", tag=fact_name, forbid_unknown_fields=True
+):
     """One thing that goes wrong in one round."""
 
 
-class PlacedSlip(Slip, frozen=True, kw_only=True):
+class PlacedIncident(Incident, frozen=True, kw_only=True):
     """It happens at `place`."""
 
     place: Place
 
 
-class ExposedCard(PlacedSlip, frozen=True, kw_only=True):
+class ExposedCard(PlacedIncident, frozen=True, kw_only=True):
     """A card turns over as it lands. Seen by the strip, or only told by the dealer."""
 
     index: CardIndex = 1
     seen_by: Literal["dealer", "layout"] = "dealer"
 
 
-class ShortGroup(PlacedSlip, frozen=True, kw_only=True):
+class ShortGroup(PlacedIncident, frozen=True, kw_only=True):
     """The place gets two cards: the dispenser kept one back (group), or the dealer passed it over (rotation)."""
 
 
-class LongGroup(PlacedSlip, frozen=True, kw_only=True):
+class LongGroup(PlacedIncident, frozen=True, kw_only=True):
     """The place gets four cards."""
 
 
-class WrongSeat(PlacedSlip, frozen=True, kw_only=True):
+class WrongSeat(PlacedIncident, frozen=True, kw_only=True):
     """What goes first to `place` is put down at `instead`; `put_right`: before the next card goes out."""
 
     instead: Place
     put_right: bool = True
 
 
-class UnreadCard(PlacedSlip, frozen=True, kw_only=True):
+class UnreadCard(PlacedIncident, frozen=True, kw_only=True):
     """The reader cannot read the card; `identified`: a person reads it before the dealer's hand is shown."""
 
     index: CardIndex = 1
     identified: bool = True
 
 
-class BoxedCard(PlacedSlip, frozen=True, kw_only=True):
+class BoxedCard(PlacedIncident, frozen=True, kw_only=True):
     """The card lies face up in the machine, and comes out so."""
 
     index: CardIndex = 1
 
 
-class DuplicateCard(Slip, frozen=True, kw_only=True):
+class DuplicateCard(Incident, frozen=True, kw_only=True):
     """A card of another deck has taken the place of one of this deck; its twin is dealt in this round too."""
 
 
-class LostCard(Slip, frozen=True, kw_only=True):
+class LostCard(Incident, frozen=True, kw_only=True):
     """A card fell under the table: the deck is one short, and the shuffler counts it so."""
 
 
-class NotShuffled(Slip, frozen=True, kw_only=True):
+class NotShuffled(Incident, frozen=True, kw_only=True):
     """The dealer deals on without a shuffle."""
 
 
-class Miscount(PlacedSlip, frozen=True, kw_only=True):
+class Miscount(PlacedIncident, frozen=True, kw_only=True):
     """The machine's own sensor counts the group of `place` wrong by `by`; the cards are right."""
 
     by: int = 1
 
 
-class Jam(PlacedSlip, frozen=True, kw_only=True):
+class Jam(PlacedIncident, frozen=True, kw_only=True):
     """The shuffler jams after card `index` of the group for `place`; it is cleared when the round is over."""
 
     index: CardIndex = 1
 
 
-class OpenDoor(PlacedSlip, frozen=True, kw_only=True):
+class OpenDoor(PlacedIncident, frozen=True, kw_only=True):
     """Somebody opens the shuffler's door after card `index` of the group for `place`, and shuts it again."""
 
     index: CardIndex = 1
 
 
-class CablePulled(PlacedSlip, frozen=True, kw_only=True):
+class CablePulled(PlacedIncident, frozen=True, kw_only=True):
     """The cable of `device` comes out after card `index` for `place`, and goes back in `cards` cards later."""
 
     device: DeviceKind = DeviceKind.SHOE
@@ -93,23 +95,23 @@ class CablePulled(PlacedSlip, frozen=True, kw_only=True):
     cards: Annotated[int, msgspec.Meta(ge=0, le=3)] = 1
 
 
-class ForeignCard(PlacedSlip, frozen=True, kw_only=True):
+class ForeignCard(PlacedIncident, frozen=True, kw_only=True):
     """A person finds that a card at `place` does not belong to this deck, or is marked, once it lies there."""
 
 
-class LateBet(PlacedSlip, frozen=True, kw_only=True):
+class LateBet(PlacedIncident, frozen=True, kw_only=True):
     """The seat puts `more` on its ante once the bets are closed."""
 
     more: Annotated[int, msgspec.Meta(ge=1)] = 500
 
 
-class MiscountedFold(PlacedSlip, frozen=True, kw_only=True):
+class MiscountedFold(PlacedIncident, frozen=True, kw_only=True):
     """The seat's folded hand is counted as `cards`; three lie there."""
 
     cards: Annotated[int, msgspec.Meta(ge=0, le=4)] = 2
 
 
-AnySlip: TypeAlias = (
+AnyIncident: TypeAlias = (
     ExposedCard
     | ShortGroup
     | LongGroup

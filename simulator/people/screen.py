@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from drivers.facts import Place
-from simulator.people.script import Told
+from simulator.people.script import JsonObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class Screen:
     `commands`: those that the daemon wants done and whose end it has not told yet, with the device.
     """
 
-    events: list[Told] = field(default_factory=list)
+    events: list[JsonObject] = field(default_factory=list)
     holds: list[OpenHold] = field(default_factory=list)
     alarms: list[str] = field(default_factory=list)
     up: set[str] = field(default_factory=set)
@@ -29,7 +29,7 @@ class Screen:
     misdealt: set[int] = field(default_factory=set)
     last_seq: int = 0
 
-    def show(self, event: Told) -> None:
+    def show(self, event: JsonObject) -> None:
         """One event of the feed; a repeat is dropped."""
         if event["seq"] <= self.last_seq:
             return
@@ -62,7 +62,7 @@ class Screen:
             case "device_down":
                 self.up.discard(event["device"])
 
-    def _lift(self, event: Told) -> None:
+    def _lift(self, event: JsonObject) -> None:
         seat = event.get("seat")
         if event.get("ruling") in ("void_seat", "forfeit_seat") and isinstance(seat, int):
             self.misdealt.add(seat)

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from drivers.driver import DeviceKind
 
-Told: TypeAlias = Mapping[str, Any]
+JsonObject: TypeAlias = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Tell:
     """Say a fact at the control door, as JSON; the answer comes back into the script."""
 
     actor: str
-    fact: Told
+    fact: JsonObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,4 +60,4 @@ class Power:
 
 
 Step: TypeAlias = Pause | Settled | Tell | Until | Cable | Power
-Script: TypeAlias = Generator[Step, Told, None]
+Script: TypeAlias = Generator[Step, JsonObject, None]

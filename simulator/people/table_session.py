@@ -1,4 +1,4 @@
-"""An evening at a table: who sits there, what they wager and what goes wrong, drawn from one seed and a catalogue."""
+"""A session at a table: who sits there, what they wager and what goes wrong, drawn from one seed and a catalogue."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,32 +8,32 @@ from typing import Annotated, Final, Literal, TypeAlias
 import msgspec
 
 from drivers.facts import Place
-from simulator.mechanics.table import Furniture, Rig
-from simulator.mechanics.world import Chances
+from simulator.mechanics.table import Equipment, Rig
+from simulator.mechanics.world import RandomStreams
 from simulator.people.dealer import PlayedRound
 from simulator.people.floor import FloorRuling
-from simulator.people.incidents import AnySlip
+from simulator.people.incidents import AnyIncident
 from simulator.people.players import Chance, Crowd, Custom, wagers
 
 CARDS_OF_A_HAND: Final = 3
 HANDS_IN_POSITION: Final = 2
-SlipPlace: TypeAlias = Literal["player", "dealer"]
+IncidentPlace: TypeAlias = Literal["player", "dealer"]
 
 
-class CatalogueSlip(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """`slip`: its name in simulator.people.incidents. `at` is empty for slips that have no place."""
+class CatalogueIncident(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`incident`: its name in simulator.people.incidents. `at` is empty for incidents that have no place."""
 
-    slip: str
+    incident: str
     weight: Annotated[int, msgspec.Meta(ge=1)]
-    at: tuple[SlipPlace, ...] = ()
+    at: tuple[IncidentPlace, ...] = ()
     rigs: tuple[Rig, ...] = ("group", "rotation")
 
 
 class Catalogue(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """catalogue.toml: slips, the floor's rulings, and customs by the name of the house."""
+    """catalogue.toml: incidents, the floor's rulings, and customs by the name of the house."""
 
-    slip_chance: Chance
-    slips: tuple[CatalogueSlip, ...]
+    incident_chance: Chance
+    incidents: tuple[CatalogueIncident, ...]
     rulings: dict[str, FloorRuling]
     customs: dict[str, Custom]
 
@@ -62,10 +62,12 @@ class Button:
         return self.holder
 
 
-def evening(catalogue: Catalogue, house: str, furniture: Furniture, chances: Chances) -> Iterator[PlayedRound]:
+def table_session(
+    catalogue: Catalogue, house: str, equipment: Equipment, streams: RandomStreams
+) -> Iterator[PlayedRound]:
     """Rounds without end; the same ones for the same seed."""
     custom = catalogue.custom(house)
-    crowd = Crowd(chances.stream("seats"), tuple(range(1, furniture.seats + 1)))
+    crowd = Crowd(streams.stream("seats"), tuple(range(1, equipment.seats + 1)))
     button = Button()
     while True:
         seated = crowd.sit_down()
@@ -73,24 +75,26 @@ def evening(catalogue: Catalogue, house: str, furniture: Furniture, chances: Cha
         if custom.player_dealer:
             holder = button.next_holder(seated)
             seated = tuple(seat for seat in seated if seat != holder)
-            position = (holder, 500 * chances.stream("position").randint(4, 20))
+            position = (holder, 500 * streams.stream("position").randint(4, 20))
         yield PlayedRound(
-            wagers={seat: wagers(custom, chances.stream("wagers")) for seat in seated},
-            slips=_slips(catalogue, furniture.rig, (*seated, "dealer"), chances),
+            wagers={seat: wagers(custom, streams.stream("wagers")) for seat in seated},
+            incidents=_incidents(catalogue, equipment.rig, (*seated, "dealer"), streams),
             position=position,
         )
 
 
-def _slips(catalogue: Catalogue, rig: Rig, places: tuple[Place, ...], chances: Chances) -> tuple[AnySlip, ...]:
-    randomness = chances.stream("slips")
-    if randomness.random() >= catalogue.slip_chance:
+def _incidents(
+    catalogue: Catalogue, rig: Rig, places: tuple[Place, ...], streams: RandomStreams
+) -> tuple[AnyIncident, ...]:
+    randomness = streams.stream("slips")
+    if randomness.random() >= catalogue.incident_chance:
         return ()
-    possible = [entry for entry in catalogue.slips if rig in entry.rigs]
+    possible = [entry for entry in catalogue.incidents if rig in entry.rigs]
     drawn = randomness.choices(possible, [entry.weight for entry in possible])[0]
-    told: dict[str, object] = {"slip": drawn.slip}
+    told: dict[str, object] = {"incident": drawn.incident}
     if drawn.at:
         who = randomness.choice(drawn.at)
         told["place"] = randomness.choice(places[:-1]) if who == "player" else "dealer"
-    if drawn.slip in ("exposed_card", "unread_card", "boxed_card"):
+    if drawn.incident in ("exposed_card", "unread_card", "boxed_card"):
         told["index"] = randomness.randint(1, CARDS_OF_A_HAND)
-    return (msgspec.convert(told, AnySlip),)
+    return (msgspec.convert(told, AnyIncident),)

@@ -4,9 +4,9 @@ from dataclasses import dataclass, field
 
 from drivers.cards import Card
 from drivers.facts import Place
-from simulator.people.incidents import AnySlip
+from simulator.people.incidents import AnyIncident
 from simulator.people.players import Wagers
-from simulator.people.script import Told
+from simulator.people.script import JsonObject
 
 
 @dataclass(slots=True)
@@ -19,13 +19,13 @@ class RoundTruth:
     wagers: dict[int, Wagers] = field(default_factory=dict)
     order: tuple[Place, ...] = ()
     hands: dict[Place, tuple[Card, ...]] = field(default_factory=dict)
-    slips: tuple[AnySlip, ...] = ()
+    incidents: tuple[AnyIncident, ...] = ()
     exposed: list[tuple[Place, Card]] = field(default_factory=list)
     foreign: list[Place] = field(default_factory=list)
     decisions: dict[int, bool] = field(default_factory=dict)
     holds: list[str] = field(default_factory=list)
     rulings: list[tuple[str, str]] = field(default_factory=list)
-    refusals: list[tuple[Told, str]] = field(default_factory=list)
+    refusals: list[tuple[JsonObject, str]] = field(default_factory=list)
     shuffled: bool = False
     drawn: int = 0
     dealt_face_up: int = 0

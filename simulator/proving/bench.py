@@ -15,12 +15,12 @@ from drivers.facts import DeviceFact
 from firmware_bridge.core.table_setup import TableSetup
 from firmware_bridge.feed.client import FeedMissing, follow
 from simulator.firmware.firmware_factory import firmware_for
-from simulator.firmware.realtime_device import WiredDevice
-from simulator.mechanics.table import Furniture, SimulatedTable
-from simulator.mechanics.world import Chances
+from simulator.firmware.realtime_device import RealtimeDevice
+from simulator.mechanics.table import Equipment, SimulatedTable
+from simulator.mechanics.world import RandomStreams
 from simulator.people.dealer import Dealer
 from simulator.people.screen import Screen
-from simulator.people.script import Cable, Pause, Power, Script, Settled, Tell, Told, Until
+from simulator.people.script import Cable, JsonObject, Pause, Power, Script, Settled, Tell, Until
 from simulator.people.script import Step as ScriptStep
 from simulator.people.table_session import Catalogue
 from simulator.people.truth import Truth
@@ -39,7 +39,7 @@ class BenchStuckError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Evening:
+class BenchSession:
     """What is played: the house by its file (or built-in name) and its name, and the seed that all is drawn from.
 
     `own_daemon`: it is run as a child; else somebody runs it by hand on the configuration written here.
@@ -64,26 +64,26 @@ class Bench:
 
     def __init__(
         self,
-        evening: Evening,
+        session: BenchSession,
         catalogue: Catalogue,
         folder: Path,
-        on_event: Callable[[bytes, Told], None] = lambda line, event: None,
+        on_event: Callable[[bytes, JsonObject], None] = lambda line, event: None,
         wiring: Wiring = PtyPort,
     ) -> None:
-        setup = evening.setup
-        self.chances: Final = Chances(evening.seed)
+        setup = session.setup
+        self.streams: Final = RandomStreams(session.seed)
         self.screen: Final = Screen()
-        furniture = Furniture(rig=setup.deal, seats=setup.seats, decks=setup.decks, sensors=setup.sensors)
-        self.table: Final = SimulatedTable(furniture, self.chances, self._now_ms, self._reported)
-        self.dealer: Final = Dealer(self.table, self.screen, catalogue.custom(evening.house), catalogue.rulings)
-        self._evening = evening
+        equipment = Equipment(rig=setup.deal, seats=setup.seats, decks=setup.decks, sensors=setup.sensors)
+        self.table: Final = SimulatedTable(equipment, self.streams, self._now_ms, self._reported)
+        self.dealer: Final = Dealer(self.table, self.screen, catalogue.custom(session.house), catalogue.rulings)
+        self._session = session
         self._folder = folder
         self._on_event = on_event
         self._began_s = time.monotonic()
         self._stir = asyncio.Event()
-        patient = evening.pace == 0
+        patient = session.pace == 0
         self._devices = {
-            kind: WiredDevice(
+            kind: RealtimeDevice(
                 firmware_for(self.table, kind, patient=patient),
                 folder / kind.value,
                 wiring,
@@ -93,10 +93,10 @@ class Bench:
             for kind in self.table.devices
         }
         ports = [(kind.value, device.port.path) for kind, device in self._devices.items()]
-        pairing = [kind.value for kind in evening.pairing]
-        self.config: Final = write_config(folder, evening.house_file, setup, ports, self.chances, pairing)
+        pairing = [kind.value for kind in session.pairing]
+        self.config: Final = write_config(folder, session.house_file, setup, ports, self.streams, pairing)
         self.daemon: Final = Daemon(self.config, folder / "daemon.log")
-        self._control = ControlClient(folder / "control.sock", f"people-{evening.seed}")
+        self._control = ControlClient(folder / "control.sock", f"people-{session.seed}")
         self._reading: asyncio.Task[None] | None = None
         self._death: Exception | None = None
         self._kills = 0
@@ -107,7 +107,7 @@ class Bench:
 
     async def __aenter__(self) -> Self:
         try:
-            if self._evening.own_daemon:
+            if self._session.own_daemon:
                 await self.daemon.start(self._died)
                 await self.join(START_S)
                 for kind in self._devices:
@@ -156,7 +156,7 @@ class Bench:
 
     async def perform(self, script: Script) -> None:
         """Run one script to its end. Raises DaemonDiedError, BenchStuckError, and what the script raises."""
-        answer: Told = {}
+        answer: JsonObject = {}
         while True:
             try:
                 step = script.send(answer) if answer else next(script)
@@ -171,12 +171,12 @@ class Bench:
         await self.daemon.start(self._died)
         await self._connect(START_S)
 
-    async def _do(self, step: ScriptStep) -> Told:
+    async def _do(self, step: ScriptStep) -> JsonObject:
         if self._death is not None:
             raise self._death
         match step:
             case Pause(ms=ms):
-                await asyncio.sleep(ms * self._evening.pace / 1000)
+                await asyncio.sleep(ms * self._session.pace / 1000)
             case Settled():
                 await self._settle()
             case Until(ready=ready, what=what):
@@ -237,7 +237,7 @@ class Bench:
         seq = int(answer["seq"])
         await self._wait(lambda: self.screen.last_seq >= seq, f"event {seq} to come over the feed")
 
-    async def _ask(self, request: Coroutine[None, None, Told], what: str) -> Told:
+    async def _ask(self, request: Coroutine[None, None, JsonObject], what: str) -> JsonObject:
         """An answer at the control socket, in time and from a daemon that lives."""
         asking = asyncio.create_task(request)
         asking.add_done_callback(lambda _: self._stirred())
@@ -280,7 +280,7 @@ class Bench:
                 return
 
     def _end_of_log(self) -> str:
-        return f". The end of the daemon's log:\n{self.daemon.tail()}" if self._evening.own_daemon else ""
+        return f". The end of the daemon's log:\n{self.daemon.tail()}" if self._session.own_daemon else ""
 
     async def _follow(self) -> None:
         while True:
@@ -295,7 +295,7 @@ class Bench:
     async def _show_feed(self) -> None:
         async with aclosing(follow(self._folder / "feed.sock", self.screen.last_seq)) as lines:
             async for line in lines:
-                event: Told = msgspec.json.decode(line.line)
+                event: JsonObject = msgspec.json.decode(line.line)
                 self.screen.show(event)
                 self._on_event(line.line, event)
                 self._stirred()

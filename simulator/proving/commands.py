@@ -18,7 +18,7 @@ from firmware_bridge.cli.ending import BROKEN_PIPE, abandon_output, told_ending
 from firmware_bridge.core.table_setup import TableSetup
 from firmware_bridge.houses.loader import HouseError, load_house
 from simulator.people.floor import StuckRoundError
-from simulator.proving.bench import BenchStuckError, Evening
+from simulator.proving.bench import BenchSession, BenchStuckError
 from simulator.proving.daemon import DaemonDiedError
 from simulator.proving.demo import ForPeople, JsonLines, hold_devices, play_demo
 
@@ -57,7 +57,7 @@ def _about() -> None:
 
 
 HouseOption = Annotated[str, typer.Option(help="A house of the project's, or the path of a house file.")]
-SeedOption = Annotated[int, typer.Option(help="The same seed gives the same cards and the same slips.")]
+SeedOption = Annotated[int, typer.Option(help="The same seed gives the same cards and the same incidents.")]
 RigOption = Annotated[RigChoice, typer.Option(help="Groups of three from the shuffler, or single cards from the shoe.")]
 PaceOption = Annotated[
     float, typer.Option(min=0, max=1000, help="How long people take: 1 is brisk, 2 twice as long, 0 no time at all.")
@@ -78,7 +78,7 @@ def demo(
     ] = None,
 ) -> None:
     """Deal rounds at a simulated table through the real daemon, and show them as they happen."""
-    played = _evening(house, rig, seed, pace)
+    played = _session(house, rig, seed, pace)
     if sys.stdout is None:
         raise UsageError("The output is closed: open it, or send it to /dev/null.")
     with _folder(keep) as folder:
@@ -102,18 +102,18 @@ def devices(
 ) -> None:
     """Hold a simulated table's devices on ptys for a daemon that is run by hand, and say how to run it."""
     first = tuple(dict.fromkeys(pairing or ()))
-    played = replace(_evening(house, rig, seed, pace), own_daemon=False, pairing=first)
+    played = replace(_session(house, rig, seed, pace), own_daemon=False, pairing=first)
     with _folder(folder) as place:
         asyncio.run(hold_devices(played, rounds, place))
 
 
-def _evening(house: str, rig: RigChoice, seed: int, pace: float) -> Evening:
+def _session(house: str, rig: RigChoice, seed: int, pace: float) -> BenchSession:
     """Raises HouseError, UsageError."""
     if not math.isfinite(pace):
         raise UsageError("--pace must be a number: 1 is brisk, 0 no time at all.")
     rules = load_house(house)
     setup = TableSetup(deal=rig.value, decks=rules.deal.decks_min, seats=rules.deal.places, sensors=True)
-    return Evening(_absolute(house), rules.name, setup, seed, pace)
+    return BenchSession(_absolute(house), rules.name, setup, seed, pace)
 
 
 def _absolute(house: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import msgspec
 
-from simulator.people.script import Told
+from simulator.people.script import JsonObject
 
 LINE_BYTES: Final = 1 << 20
 
@@ -24,7 +24,7 @@ class ControlClient:
         self._path = path
         self._name = name
         self._count = 0
-        self._waiting: dict[str, tuple[bytes, asyncio.Future[Told]]] = {}
+        self._waiting: dict[str, tuple[bytes, asyncio.Future[JsonObject]]] = {}
         self._writer: asyncio.StreamWriter | None = None
         self._reading: asyncio.Task[None] | None = None
 
@@ -35,11 +35,11 @@ class ControlClient:
         for line, _ in self._waiting.values():
             self._writer.write(line)
 
-    async def tell(self, actor: str, fact: Told) -> Told:
+    async def tell(self, actor: str, fact: JsonObject) -> JsonObject:
         """Say a fact; the answer comes once it is committed and applied."""
         return await self._request({"actor": actor, "fact": dict(fact)})
 
-    async def ask(self, question: str) -> Told:
+    async def ask(self, question: str) -> JsonObject:
         return await self._request({"ask": question})
 
     async def close(self) -> None:
@@ -50,11 +50,11 @@ class ControlClient:
         if self._writer is not None:
             self._writer.close()
 
-    async def _request(self, request: Mapping[str, Any]) -> Told:
+    async def _request(self, request: Mapping[str, Any]) -> JsonObject:
         self._count += 1
         name = f"{self._name}-{self._count}"
         line = msgspec.json.encode({"id": name, **request}) + b"\n"
-        answer: asyncio.Future[Told] = asyncio.get_running_loop().create_future()
+        answer: asyncio.Future[JsonObject] = asyncio.get_running_loop().create_future()
         self._waiting[name] = line, answer
         try:
             if self._writer is not None:
@@ -66,7 +66,7 @@ class ControlClient:
     async def _read(self, reader: asyncio.StreamReader) -> None:
         with suppress(OSError):  # the same as an end: whoever owns the daemon says what became of it
             while line := await reader.readline():
-                answer: Told = msgspec.json.decode(line)
+                answer: JsonObject = msgspec.json.decode(line)
                 _, waiting = self._waiting.get(str(answer.get("id")), (b"", None))
                 if waiting is not None and not waiting.done():
                     waiting.set_result(answer)

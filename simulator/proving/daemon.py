@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from firmware_bridge.core.table_setup import TableSetup
-from simulator.mechanics.world import Chances
+from simulator.mechanics.world import RandomStreams
 
 STOP_S: Final = 10.0
 TAIL_LINES: Final = 12
@@ -29,7 +29,7 @@ def write_config(
     house: str,
     setup: TableSetup,
     devices: Sequence[tuple[str, Path]],
-    chances: Chances,
+    streams: RandomStreams,
     pairing: Collection[str] = (),
 ) -> Path:
     """table.toml and the key in `folder`. `devices`: kind and port; the key is the seed's, so that runs are alike.
@@ -39,7 +39,7 @@ def write_config(
     key = folder / "table.key"
     key.touch(mode=0o600)
     key.chmod(0o600)
-    key.write_text(chances.token("table secret", 32).hex() + "\n", encoding="ascii")
+    key.write_text(streams.token("table secret", 32).hex() + "\n", encoding="ascii")
     lines = ["[table]", 'name = "simulated"']
     lines += [f"deal = {_toml(setup.deal)}", f"decks = {setup.decks}", f"seats = {setup.seats}"]
     lines += [f"sensors = {_toml(setup.sensors)}", "", "[house]", f"file = {_toml(house)}", ""]

@@ -1,4 +1,4 @@
-"""An evening at a simulated table on ptys, dealt through the real daemon and shown as it happens."""
+"""A session at a simulated table on ptys, dealt through the real daemon and shown as it happens."""
 
 import asyncio
 import signal
@@ -18,9 +18,9 @@ from firmware_bridge.cli.screen import Screen
 from firmware_bridge.cli.table_pc.watch import show
 from firmware_bridge.core.events import read_event
 from firmware_bridge.wording.render import Renderer
-from simulator.people.script import Told
-from simulator.people.table_session import evening, load_catalogue
-from simulator.proving.bench import Bench, Evening
+from simulator.people.script import JsonObject
+from simulator.people.table_session import load_catalogue, table_session
+from simulator.proving.bench import Bench, BenchSession
 from simulator.proving.signals import NUMBERS, end_by_signals, ignore_signals, status_of
 
 DOLLAR: Final = 100
@@ -46,7 +46,7 @@ class Tally:
     nets: Counter[str] = field(default_factory=Counter)
     hands: Counter[str] = field(default_factory=Counter)
 
-    def count(self, event: Told) -> None:
+    def count(self, event: JsonObject) -> None:
         match event["event"]:
             case "round_opened":
                 self.opened.add(event["round"])
@@ -67,7 +67,7 @@ class Tally:
 
 
 class Display(Protocol):
-    def event(self, line: bytes, event: Told) -> None: ...
+    def event(self, line: bytes, event: JsonObject) -> None: ...
 
     def end(self, tally: Tally) -> None: ...
 
@@ -75,7 +75,7 @@ class Display(Protocol):
 class JsonLines:
     """The feed's events as they came, one a line, and the outcome at the end."""
 
-    def event(self, line: bytes, event: Told) -> None:
+    def event(self, line: bytes, event: JsonObject) -> None:
         self._print(line)
 
     def end(self, tally: Tally) -> None:
@@ -93,7 +93,7 @@ class ForPeople:
         self._console = Screen(highlight=False)
         self._renderer = Renderer()
 
-    def event(self, line: bytes, event: Told) -> None:
+    def event(self, line: bytes, event: JsonObject) -> None:
         if event["event"] == "round_opened":
             self._console.print()
         for shown in self._renderer.lines(read_event(line)):
@@ -115,7 +115,7 @@ class ForPeople:
         self._console.print(f"flagged: {told or 'nothing'}")
 
 
-async def play_demo(played: Evening, rounds: int, folder: Path, display: Display) -> None:
+async def play_demo(played: BenchSession, rounds: int, folder: Path, display: Display) -> None:
     """Deal `rounds` and show them. Leaves no process and no pty, however it ends.
 
     Raises DaemonDiedError, BenchStuckError, StuckRoundError, SystemExit after a signal, and OSError of the output.
@@ -123,19 +123,19 @@ async def play_demo(played: Evening, rounds: int, folder: Path, display: Display
     tally = Tally()
     catalogue = load_catalogue()
 
-    def on_event(line: bytes, event: Told) -> None:
+    def on_event(line: bytes, event: JsonObject) -> None:
         tally.count(event)
         display.event(line, event)
 
     async with Signals(), Bench(played, catalogue, folder, on_event) as bench:
         for written in islice(
-            evening(catalogue, Path(played.house).stem, bench.table.furniture, bench.chances), rounds
+            table_session(catalogue, Path(played.house).stem, bench.table.equipment, bench.streams), rounds
         ):
             await bench.perform(bench.dealer.play(written))
     display.end(tally)
 
 
-async def hold_devices(played: Evening, rounds: int, folder: Path) -> None:
+async def hold_devices(played: BenchSession, rounds: int, folder: Path) -> None:
     """Devices on ptys for a daemon that somebody runs by hand; with `rounds`, people who deal as soon as it runs.
 
     Ends when the rounds are dealt, or by a signal. Raises as `play_demo`.
@@ -149,7 +149,7 @@ async def hold_devices(played: Evening, rounds: int, folder: Path) -> None:
         if not rounds:
             await asyncio.Event().wait()
         await bench.join(None)
-        drawn = evening(catalogue, played.house, bench.table.furniture, bench.chances)
+        drawn = table_session(catalogue, played.house, bench.table.equipment, bench.streams)
         for written in islice(drawn, rounds):
             await bench.perform(bench.dealer.play(written))
         print(f"{rounds} rounds are dealt.")

@@ -14,15 +14,15 @@ from firmware_bridge.core.events import Event, FactRefused
 from firmware_bridge.core.facts import Started, read_fact
 from firmware_bridge.core.rules.house import House
 from firmware_bridge.core.table_setup import TableSetup
-from firmware_bridge.daemon.intake import Acknowledge, After, Answer, Caught, Intake, Publish, SendCommand
+from firmware_bridge.daemon.intake import Acknowledge, After, Answer, BarrierReached, Intake, Publish, SendCommand
 from firmware_bridge.journal.rows import Receive, Write
 from simulator.firmware.device import Firmware
 from simulator.firmware.firmware_factory import firmware_for
-from simulator.mechanics.table import Furniture, SimulatedTable
-from simulator.mechanics.world import Chances, World
+from simulator.mechanics.table import Equipment, SimulatedTable
+from simulator.mechanics.world import RandomStreams, World
 from simulator.people.dealer import Dealer, PlayedRound
 from simulator.people.screen import Screen
-from simulator.people.script import Cable, Pause, Power, Script, Settled, Tell, Told, Until
+from simulator.people.script import Cable, JsonObject, Pause, Power, Script, Settled, Tell, Until
 from simulator.people.script import Step as ScriptStep
 from simulator.people.table_session import Catalogue
 from simulator.people.truth import Truth
@@ -71,13 +71,13 @@ class VirtualTable:
         fault: Fault = unharmed,
     ) -> None:
         self.world: Final = World(start_ms=1_000)
-        self.chances: Final = Chances(seed)
-        furniture = Furniture(rig=setup.deal, seats=setup.seats, decks=setup.decks, sensors=setup.sensors)
-        self.table: Final = SimulatedTable(furniture, self.chances, lambda: self.world.now_ms, self._reported)
+        self.streams: Final = RandomStreams(seed)
+        equipment = Equipment(rig=setup.deal, seats=setup.seats, decks=setup.decks, sensors=setup.sensors)
+        self.table: Final = SimulatedTable(equipment, self.streams, lambda: self.world.now_ms, self._reported)
         self.screen: Final = Screen()
         self.journal: Final[list[Write]] = []
         self.feed: Final[list[Event]] = []
-        self.table_key: Final = self.chances.token("table key", 32)
+        self.table_key: Final = self.streams.token("table key", 32)
         self.core: Final = Bridge(self.table_key)
         self._pace = pace
         self._links = {
@@ -93,7 +93,7 @@ class VirtualTable:
         self._intake = Intake(self.core, {kind.value: kind for kind in self._links}, run="run-1")
         self._dealer = Dealer(self.table, self.screen, catalogue.custom(house.name), catalogue.rulings)
         self._requests = 0
-        self._answers: dict[str, Told] = {}
+        self._answers: dict[str, JsonObject] = {}
         self._intake.start(
             Started(
                 at_ms=0,
@@ -126,7 +126,7 @@ class VirtualTable:
 
     def perform(self, script: Script) -> None:
         """Run one script to its end, and the world with it."""
-        answer: Told = {}
+        answer: JsonObject = {}
         while True:
             try:
                 step = script.send(answer) if answer else next(script)
@@ -134,7 +134,7 @@ class VirtualTable:
                 return
             answer = self._do(step)
 
-    def _do(self, step: ScriptStep) -> Told:
+    def _do(self, step: ScriptStep) -> JsonObject:
         match step:
             case Pause(ms=ms):
                 self._wait_ms(round(ms * self._pace))
@@ -156,7 +156,7 @@ class VirtualTable:
             if kind.value not in self.screen.up:
                 yield Power(kind)
 
-    def _tell(self, actor: str, fact: Told) -> Told:
+    def _tell(self, actor: str, fact: JsonObject) -> JsonObject:
         self._requests += 1
         request = f"request-{self._requests}"
         told = {"source": "operator", "at_ms": self.world.now_ms, **fact}
@@ -226,7 +226,7 @@ class VirtualTable:
             return
         link.driver = TdpDriver(link.kind, link.firmware.identity.serial_number)
         resume = self._resume_point(link.kind.value)
-        nonce = self.chances.token(f"{link.kind.value} nonce", 8)
+        nonce = self.streams.token(f"{link.kind.value} nonce", 8)
         self._take(link, link.driver.opened(nonce=nonce, key=None, resume=resume, now_ms=self.world.now_ms))
         self._advance()
 
@@ -272,11 +272,11 @@ class VirtualTable:
 
     def _advance(self) -> None:
         """What the daemon's core task does after it was handed something: ask, commit, and only then tell."""
-        turn = self._intake.advance(self.world.now_ms)
-        for device in turn.ask:
+        batch = self._intake.advance(self.world.now_ms)
+        for device in batch.ask:
             self._drive(device, lambda driver: driver.ask(self.world.now_ms))
-        self.journal.extend(turn.writes)
-        for after in turn.after:
+        self.journal.extend(batch.writes)
+        for after in batch.after:
             self._after(after)
 
     def _after(self, after: After) -> None:
@@ -292,7 +292,7 @@ class VirtualTable:
             case Answer(request=request, events=caused):
                 refusals = [event.sentence for event in caused if isinstance(event, FactRefused)]
                 self._answers[request] = {"accepted": not refusals, "sentence": refusals[0] if refusals else None}
-            case Caught():
+            case BarrierReached():
                 pass
 
     def _drive(self, device: str, act: Callable[[TdpDriver], Step]) -> None:
@@ -301,7 +301,7 @@ class VirtualTable:
             self._take(link, act(link.driver))
 
 
-def as_told(event: events.Event) -> Told:
+def as_told(event: events.Event) -> JsonObject:
     """The event as it stands on the feed."""
-    told: Told = msgspec.json.decode(msgspec.json.encode(event))
+    told: JsonObject = msgspec.json.decode(msgspec.json.encode(event))
     return told

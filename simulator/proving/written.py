@@ -6,7 +6,7 @@ import msgspec
 
 from firmware_bridge.core.table_setup import TableSetup
 from simulator.people.incidents import CablePulled
-from simulator.people.script import Told
+from simulator.people.script import JsonObject
 from simulator.people.table_session import Catalogue, load_catalogue
 from simulator.scenarios.loader import Scenario
 from simulator.scenarios.verdict import differences, rounds_of
@@ -24,10 +24,10 @@ def catalogue_of(scenario: Scenario) -> Catalogue:
 
 def pulls_cables(scenario: Scenario) -> bool:
     """A device then tells late what happened meanwhile: hands have to be as slow as hands, or times are too close."""
-    return any(isinstance(slip, CablePulled) for written in scenario.round for slip in written.slips)
+    return any(isinstance(incident, CablePulled) for written in scenario.round for incident in written.incidents)
 
 
-def mistakes(scenario: Scenario, events: Sequence[Told]) -> list[str]:
+def mistakes(scenario: Scenario, events: Sequence[JsonObject]) -> list[str]:
     """One sentence for each thing that the feed tells otherwise than is written, all rounds together."""
     rounds = rounds_of(events)
     return [

@@ -13,7 +13,7 @@ from drivers.facts import Place
 from simulator.mechanics.table import Rig
 from simulator.people.dealer import PlayedRound
 from simulator.people.floor import FloorRuling
-from simulator.people.incidents import AnySlip
+from simulator.people.incidents import AnyIncident
 
 Money = Annotated[int, msgspec.Meta(ge=0)]
 SeatName = Annotated[str, msgspec.Meta(pattern=r"^([1-9][0-9]?)$")]
@@ -73,7 +73,7 @@ class WrittenRound(Written, frozen=True, kw_only=True):
     cards: dict[PlaceName, str] = {}
     decisions: dict[SeatName, Literal["play", "fold"]] = {}
     position: Position | None = None
-    slips: tuple[AnySlip, ...] = ()
+    incidents: tuple[AnyIncident, ...] = ()
     expect: Expectation
 
 
@@ -96,7 +96,7 @@ class Scenario(Written, frozen=True, kw_only=True):
         for written in self.round:
             yield PlayedRound(
                 wagers={int(seat): wagers for seat, wagers in written.wagers.items()},
-                slips=written.slips,
+                incidents=written.incidents,
                 stacked={place_of(place): cards_of(text) for place, text in written.cards.items()},
                 decisions={int(seat): answer == "play" for seat, answer in written.decisions.items()},
                 position=None if written.position is None else (written.position.seat, written.position.wager),
@@ -160,10 +160,10 @@ def _check(scenario: Scenario, written: WrittenRound, where: str) -> None:
     twice = next((card for card in dealt if dealt.count(card) > scenario.decks), None)
     if twice is not None:
         raise ScenarioError(f"{where} deals {twice} more often than there are decks.")
-    for slip in written.slips:
-        place = getattr(slip, "place", DEALERS_PLACE)
+    for incident in written.incidents:
+        place = getattr(incident, "place", DEALERS_PLACE)
         if place not in (*seats, DEALERS_PLACE):
-            raise ScenarioError(f"{where} has a slip at seat {place}, where nobody has wagered.")
+            raise ScenarioError(f"{where} has a incident at seat {place}, where nobody has wagered.")
 
 
 def _folder() -> Traversable:

@@ -2,19 +2,19 @@
 
 from collections.abc import Iterator, Sequence
 
-from simulator.people.script import Told
+from simulator.people.script import JsonObject
 from simulator.scenarios.loader import Expectation, place_of
 
 
-def rounds_of(events: Sequence[Told]) -> dict[int, list[Told]]:
+def rounds_of(events: Sequence[JsonObject]) -> dict[int, list[JsonObject]]:
     """The feed's events by round, in order; what was told before the first round stands under 0."""
-    rounds: dict[int, list[Told]] = {}
+    rounds: dict[int, list[JsonObject]] = {}
     for event in events:
         rounds.setdefault(event["round"], []).append(event)
     return rounds
 
 
-def differences(expect: Expectation, events: Sequence[Told]) -> Iterator[str]:
+def differences(expect: Expectation, events: Sequence[JsonObject]) -> Iterator[str]:
     """One sentence for each thing that is not as it must be. `events` are those of the round."""
     yield from _differs("outcome", outcome(events), expect.outcome)
     reasons = [event["reason"] for event in events if event["event"] == "round_void"]
@@ -40,14 +40,14 @@ def differences(expect: Expectation, events: Sequence[Told]) -> Iterator[str]:
     yield from _money(expect, events)
 
 
-def outcome(events: Sequence[Told]) -> str:
+def outcome(events: Sequence[JsonObject]) -> str:
     names = [event["event"] for event in events]
     if "round_void" in names:
         return "void"
     return "dealt" if "round_settled" in names else "held" if "hold_raised" in names else "open"
 
 
-def verdict_of(events: Sequence[Told], place: str) -> str:
+def verdict_of(events: Sequence[JsonObject], place: str) -> str:
     for settled in _named(events, "round_settled"):
         payments = settled["seats"].get(place, {}).get("payments", ())
         if payments and all(payment["result"] == "returned" for payment in payments):
@@ -58,7 +58,7 @@ def verdict_of(events: Sequence[Told], place: str) -> str:
     return "unread" if None in shown[-1] else "ok"
 
 
-def _money(expect: Expectation, events: Sequence[Told]) -> Iterator[str]:
+def _money(expect: Expectation, events: Sequence[JsonObject]) -> Iterator[str]:
     settled = {seat: one for event in _named(events, "round_settled") for seat, one in event["seats"].items()}
     for seat, payments in expect.payments.items():
         told = [f"{p['wager']} {p['result']} {p['paid']}" for p in settled.get(seat, {}).get("payments", ())]
@@ -70,7 +70,7 @@ def _money(expect: Expectation, events: Sequence[Told]) -> Iterator[str]:
         yield from _differs(f"net of seat {seat}", settled.get(seat, {}).get("net"), net)
 
 
-def _named(events: Sequence[Told], name: str) -> list[Told]:
+def _named(events: Sequence[JsonObject], name: str) -> list[JsonObject]:
     return [event for event in events if event["event"] == name]
 
 

@@ -1,7 +1,7 @@
 """A journal applied once more, which is what a restart of the daemon is: `make bench`.
 
-Rounds of an evening with slips are played in virtual time; then their facts go through a fresh core, in the order in
-which they were applied. The events must be those of the evening, all of them, before anything is measured.
+Rounds of a session with incidents are played in virtual time; then their facts go through a fresh core, in the order in
+which they were applied. The events must be those of the session, all of them, before anything is measured.
 `python -m tests.bench.replay ROUNDS` for another number of rounds than 200.
 """
 
@@ -19,8 +19,8 @@ from firmware_bridge.daemon.intake import Intake
 from firmware_bridge.houses.loader import load_house
 from firmware_bridge.journal.rows import Apply, Receive, Write
 from simulator.mechanics.table import Rig
-from simulator.mechanics.world import Chances
-from simulator.people.table_session import evening, load_catalogue
+from simulator.mechanics.world import RandomStreams
+from simulator.people.table_session import load_catalogue, table_session
 from simulator.proving.virtual_table import VirtualTable
 from tests.bench.turns import best_times
 
@@ -34,7 +34,7 @@ TURNS: Final = 5
 def _play(rig: Rig, rounds: int) -> list[Write]:
     house, catalogue = load_house(HOUSE), load_catalogue()
     table = VirtualTable(house, TableSetup(deal=rig, seats=house.deal.places, sensors=True), catalogue, SEED)
-    table.play(islice(evening(catalogue, HOUSE, table.table.furniture, table.chances), rounds))
+    table.play(islice(table_session(catalogue, HOUSE, table.table.equipment, table.streams), rounds))
     return table.journal
 
 
@@ -48,7 +48,7 @@ class _Replay:
         self._facts = [received[write.received] for write in applied]
 
     def run(self) -> list[tuple[Event, ...]]:
-        core = Bridge(Chances(SEED).token("table key", 32))
+        core = Bridge(RandomStreams(SEED).token("table key", 32))
         intake = Intake(core, {kind.value: kind for kind in DeviceKind}, run="run-2")
         return [intake.replay(write.received, write.origin, write.fact) for write in self._facts]
 

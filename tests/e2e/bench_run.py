@@ -114,12 +114,12 @@ def key_file(folder: Path, name: str) -> Path:
 
 
 def with_a_small_ring(table: SimulatedTable, kind: DeviceKind, power_up: int) -> Firmware:
-    who = identity(kind, 1, table.chances, power_up)
+    who = identity(kind, 1, table.streams, power_up)
     return Firmware(replace(who, ring_size=16), motors_for(table, kind))
 
 
 def faulty(fault: type[Firmware]) -> MakeFirmware:
-    return lambda table, kind, power_up: fault(identity(kind, 1, table.chances, power_up), motors_for(table, kind))
+    return lambda table, kind, power_up: fault(identity(kind, 1, table.streams, power_up), motors_for(table, kind))
 
 
 class Person:

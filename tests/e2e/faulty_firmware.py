@@ -13,7 +13,7 @@ from drivers.tdp.codec.header import HEADER_SIZE, Header
 from drivers.tdp.codec.messages import Alive, CommandMessage, DeviceMessage, Hello, Start, wire_frame
 from drivers.tdp.codec.sequence import NUMBER_BITS, seq_add, seq_diff
 from simulator.firmware.device import Firmware
-from simulator.firmware.device_auth import Guard
+from simulator.firmware.device_auth import DeviceAuth
 from simulator.firmware.identity import Identity
 from simulator.firmware.motors import Motors
 from simulator.firmware.window import UnderWay
@@ -136,7 +136,7 @@ class SpeaksAnotherMajor(Firmware):
 class AnswersLate(Firmware):
     LATE_MS = 1100
 
-    def __init__(self, identity: Identity, motors: Motors, guard: Guard | None = None) -> None:
+    def __init__(self, identity: Identity, motors: Motors, guard: DeviceAuth | None = None) -> None:
         super().__init__(identity, motors, guard)
         self._late: deque[tuple[int, bytes]] = deque()
 
@@ -182,7 +182,7 @@ class StartsAnew(Firmware):
 class LosesFacts(Firmware):
     """Every other one."""
 
-    def __init__(self, identity: Identity, motors: Motors, guard: Guard | None = None) -> None:
+    def __init__(self, identity: Identity, motors: Motors, guard: DeviceAuth | None = None) -> None:
         super().__init__(identity, motors, guard)
         self._happened = 0
 
@@ -220,7 +220,7 @@ class NeverSendsAgain(Firmware):
 
 
 class KeepsItsBootId(Firmware):
-    def __init__(self, identity: Identity, motors: Motors, guard: Guard | None = None) -> None:
+    def __init__(self, identity: Identity, motors: Motors, guard: DeviceAuth | None = None) -> None:
         super().__init__(dataclasses.replace(identity, boot=b"for ever"), motors, guard)
 
 

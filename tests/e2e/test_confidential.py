@@ -16,9 +16,9 @@ import pytest
 from drivers.cards import FULL_DECK
 from firmware_bridge.core.table_setup import TableSetup
 from simulator.mechanics.table import Rig
-from simulator.people.script import Step, Told
-from simulator.people.table_session import evening, load_catalogue
-from simulator.proving.bench import START_S, Bench, Evening
+from simulator.people.script import JsonObject, Step
+from simulator.people.table_session import load_catalogue, table_session
+from simulator.proving.bench import START_S, Bench, BenchSession
 from tests.e2e.process import bridge, running
 
 pytestmark = pytest.mark.real
@@ -39,23 +39,23 @@ class ClosedBench(Bench):
     """Deals until the last place has its hand. Keeps every answer of the control socket."""
 
     def __init__(self, rig: Rig, folder: Path) -> None:
-        catalogue = msgspec.structs.replace(load_catalogue(), slip_chance=0)
+        catalogue = msgspec.structs.replace(load_catalogue(), incident_chance=0)
         setup = TableSetup(deal=rig, sensors=True)
         self.feed: list[bytes] = []
-        self.answers: list[Told] = []
-        played = Evening("licensed", "licensed", setup, seed=5, pace=0, own_daemon=False)
+        self.answers: list[JsonObject] = []
+        played = BenchSession("licensed", "licensed", setup, seed=5, pace=0, own_daemon=False)
         super().__init__(played, catalogue, folder, lambda line, event: self.feed.append(line))
         self.catalogue = catalogue
 
     async def deal(self) -> None:
         await self.join(START_S)
-        (written,) = islice(evening(self.catalogue, "licensed", self.table.furniture, self.chances), 1)
+        (written,) = islice(table_session(self.catalogue, "licensed", self.table.equipment, self.streams), 1)
         with pytest.raises(Dealt):
             await self.perform(self.dealer.play(written))
         await self._settle()
         self.answers.append(await self._ask(self._control.ask("status"), "the status"))
 
-    async def _do(self, step: Step) -> Told:
+    async def _do(self, step: Step) -> JsonObject:
         if any(b'"hand_dealt"' in line and b'"dealer"' in line for line in self.feed):
             raise Dealt
         answer = await super()._do(step)

@@ -14,9 +14,9 @@ import pytest
 from firmware_bridge.core.table_setup import TableSetup
 from firmware_bridge.journal.store import Store
 from simulator.mechanics.table import Rig
-from simulator.people.script import Step, Tell, Told
-from simulator.people.table_session import evening, load_catalogue
-from simulator.proving.bench import Bench, Evening
+from simulator.people.script import JsonObject, Step, Tell
+from simulator.people.table_session import load_catalogue, table_session
+from simulator.proving.bench import Bench, BenchSession
 
 ROUNDS = 2
 KILLS = 10
@@ -31,7 +31,7 @@ class StruckBench(Bench):
     steps = 0
     killed = 0
 
-    async def _do(self, step: Step) -> Told:
+    async def _do(self, step: Step) -> JsonObject:
         self.steps += 1
         if self.steps not in self.strikes:
             return await super()._do(step)
@@ -69,18 +69,18 @@ class Line:
         self._writer.write(msgspec.json.encode(request) + b"\n")
         await self._writer.drain()
 
-    async def hear(self) -> Told:
-        answer: Told = msgspec.json.decode(await self._reader.readline())
+    async def hear(self) -> JsonObject:
+        answer: JsonObject = msgspec.json.decode(await self._reader.readline())
         return answer
 
 
 async def play(folder: Path, rig: Rig, strikes: Collection[int]) -> StruckBench:
-    catalogue = msgspec.structs.replace(load_catalogue(), slip_chance=0)
+    catalogue = msgspec.structs.replace(load_catalogue(), incident_chance=0)
     setup = TableSetup(deal=rig, sensors=True)
-    bench = StruckBench(Evening("licensed", "licensed", setup, seed=7, pace=0), catalogue, folder)
+    bench = StruckBench(BenchSession("licensed", "licensed", setup, seed=7, pace=0), catalogue, folder)
     bench.strikes = strikes
     async with bench:
-        for written in islice(evening(catalogue, "licensed", bench.table.furniture, bench.chances), ROUNDS):
+        for written in islice(table_session(catalogue, "licensed", bench.table.equipment, bench.streams), ROUNDS):
             await bench.perform(bench.dealer.play(written))
     return bench
 

@@ -22,7 +22,7 @@ from firmware_bridge.core.table_setup import TableSetup
 from firmware_bridge.houses.loader import load_house
 from firmware_bridge.journal.rows import Apply, Receive, event_body, fact_body
 from simulator.mechanics.table import Rig
-from simulator.people.table_session import evening, load_catalogue
+from simulator.people.table_session import load_catalogue, table_session
 from simulator.proving.virtual_table import VirtualTable
 from simulator.proving.written import catalogue_of, setup_of
 from simulator.scenarios.loader import load_scenario, scenario_names
@@ -51,7 +51,7 @@ class RandomSession:
         house, catalogue = load_house(self.house), load_catalogue()
         setup = TableSetup(deal=self.rig, seats=house.deal.places, sensors=self.sensors)
         table = VirtualTable(house, setup, catalogue, self.seed)
-        table.play(islice(evening(catalogue, self.house, table.table.furniture, table.chances), ROUNDS))
+        table.play(islice(table_session(catalogue, self.house, table.table.equipment, table.streams), ROUNDS))
         return _text(table, self.name)
 
 

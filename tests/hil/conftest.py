@@ -176,8 +176,8 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     if real and item.get_closest_marker("hands") is not None and item.config.option.bench_hands_free:
         pytest.skip(HANDS_FREE)
     name = scenario_of_item(item)
-    if real and name is not None and (slip := beyond_hands(load_scenario(name))) is not None:
-        pytest.skip(f"has a slip that no hand can make ({slip})")
+    if real and name is not None and (incident := beyond_hands(load_scenario(name))) is not None:
+        pytest.skip(f"has a incident that no hand can make ({incident})")
 
 
 def kinds_of_item(item: pytest.Item) -> tuple[DeviceKind, ...]:

@@ -13,9 +13,9 @@ import pytest
 from firmware_bridge.core.table_setup import TableSetup
 from firmware_bridge.journal.keys import derive_keys
 from firmware_bridge.journal.store import Store
-from simulator.people.script import Step, Told
-from simulator.people.table_session import evening, load_catalogue
-from simulator.proving.bench import START_S, Bench, Evening
+from simulator.people.script import JsonObject, Step
+from simulator.people.table_session import load_catalogue, table_session
+from simulator.proving.bench import START_S, Bench, BenchSession
 from simulator.proving.control import ControlClient
 from tests.service.container import CONFIG, UNIT, Container, wait_for
 
@@ -29,9 +29,9 @@ class ServiceBench(Bench):
 
     def __init__(self, container: Container, folder: Path, strikes: Mapping[int, str]) -> None:
         setup = TableSetup(deal="group", sensors=True)
-        catalogue = msgspec.structs.replace(load_catalogue(), slip_chance=0)
+        catalogue = msgspec.structs.replace(load_catalogue(), incident_chance=0)
         super().__init__(
-            Evening("licensed", "licensed", setup, seed=5, pace=0, own_daemon=False), catalogue, folder, self._seen
+            BenchSession("licensed", "licensed", setup, seed=5, pace=0, own_daemon=False), catalogue, folder, self._seen
         )
         self.catalogue = catalogue
         self._container = container
@@ -46,7 +46,7 @@ class ServiceBench(Bench):
         self._hand_over()
         await asyncio.to_thread(self._container.check, "systemctl", "start", UNIT)
         await self.join(START_S)
-        drawn = evening(self.catalogue, "licensed", self.table.furniture, self.chances)
+        drawn = table_session(self.catalogue, "licensed", self.table.equipment, self.streams)
         for written in islice(drawn, rounds):
             await self.perform(self.dealer.play(written))
 
@@ -65,7 +65,7 @@ class ServiceBench(Bench):
             text = text.replace(f'"{name}"', f'"/run/firmware-bridge/{name}"')
         self._container.write(CONFIG, text)
 
-    async def _do(self, step: Step) -> Told:
+    async def _do(self, step: Step) -> JsonObject:
         self._steps += 1
         if self._steps in self._strikes:
             await self._strike(self._strikes[self._steps])
@@ -82,7 +82,7 @@ class ServiceBench(Bench):
             lambda: all(self._came_up.get(kind.value, 0) > seen for kind in self._devices), "the devices to be up again"
         )
 
-    def _seen(self, _: bytes, event: Told) -> None:
+    def _seen(self, _: bytes, event: JsonObject) -> None:
         if event["event"] == "device_up":
             self._came_up[event["device"]] = event["seq"]
 
@@ -97,7 +97,7 @@ class ServiceBench(Bench):
         wait_for(another, "systemd to start the daemon again", 60)
 
 
-def settled(container: Container, folder: Path) -> list[Told]:
+def settled(container: Container, folder: Path) -> list[JsonObject]:
     """How the rounds of the stopped service's journal ended. SQLite cannot open it where it lies: it is copied."""
     for file in (container.root / "var/lib/firmware-bridge").iterdir():
         shutil.copy(file, folder)
@@ -111,7 +111,7 @@ def settled(container: Container, folder: Path) -> list[Told]:
     return [{name: value for name, value in event.items() if name not in ("seq", "at_ms")} for event in ends]
 
 
-async def undisturbed(container: Container, folder: Path) -> list[Told]:
+async def undisturbed(container: Container, folder: Path) -> list[JsonObject]:
     async with ServiceBench(container, folder, {}) as bench:
         await bench.play(ROUNDS)
     container.check("systemctl", "stop", UNIT)

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Any, Final
 
 BOOT_S: Final = 180.0
@@ -126,15 +127,15 @@ class VirtualMachine:
         loop = f"n=0; until {condition}; do n=$((n+1)); test $n -lt {tries}; sleep {LOOK_AGAIN_S}; done"
         self.shell(loop, timeout_s=timeout_s)
 
-    def python(self, module: str, *arguments: str, timeout_s: float = RUN_S) -> Any:
-        """Run a module of tests.vm.guest in the guest; what the last line it prints is in JSON."""
+    def python(self, module: ModuleType, *arguments: str, timeout_s: float = RUN_S) -> Any:
+        """Run a module of tests.vm.guest in the guest; gives the last line it prints, read as JSON."""
         python = (
             "/usr/bin/env",
             "-C",
             "/opt/bench",
             "/opt/firmware-bridge/bin/python",
             "-m",
-            f"tests.vm.guest.{module}",
+            module.__name__,
         )
         out = self.check(*python, *arguments, timeout_s=timeout_s)
         return json.loads(out.strip().rpartition("\n")[2])

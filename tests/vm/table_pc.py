@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from tests.vm.guest import table_session
 from tests.vm.machine import MachineError, VirtualMachine
 
 UNIT: Final = "firmware-bridge.service"
@@ -75,5 +76,5 @@ def play(
     `ask`: commands run with all machines up, before the first round.
     """
     order = json.dumps({"scenario": scenario, "wires": wires, "clock": clock, "ask": ask})
-    outcome: dict[str, Any] = machine.python("evening", order, timeout_s=240.0)
+    outcome: dict[str, Any] = machine.python(table_session, order, timeout_s=240.0)
     return outcome

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.vm.guest import lines
 from tests.vm.machine import VirtualMachine
 from tests.vm.table_pc import UNIT
 
@@ -13,7 +14,7 @@ pytestmark = [pytest.mark.real, pytest.mark.timeout(600), pytest.mark.xdist_grou
 def test_f07_f09_f11_f17_f66_a_real_line(machine: VirtualMachine, kind: str) -> None:
     """Its modem lines, its character format, whom it lets in, its bytes, and its end."""
     machine.shell(f"systemctl stop {UNIT}")  # it would take the shoe
-    told = machine.python("lines", kind)
+    told = machine.python(lines, kind)
     assert told["found"]
     assert told["seven_even_one"] == "7E1"
     assert told["lines_on"] == ["DTR", "RTS"]

@@ -28,7 +28,7 @@ class _Unanswered:
     sendings: int = 1
 
 
-class CommandDesk:
+class CommandQueue:
     """At most one command without an outcome is on the wire; the others wait their turn."""
 
     def __init__(self) -> None:

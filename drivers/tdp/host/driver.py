@@ -42,7 +42,7 @@ from drivers.tdp.codec.messages import (
 )
 from drivers.tdp.codec.sequence import NUMBER_BITS, SEQUENCE_BITS, seq_add, seq_diff
 from drivers.tdp.host.auth import Distrust, NotTrusted, Seal, SealReader
-from drivers.tdp.host.command_queue import CommandDesk
+from drivers.tdp.host.command_queue import CommandQueue
 from drivers.tdp.host.fact_order import FactOrder, FactsBroken
 from drivers.tdp.host.handshake import AnswerDropped, AnswerRefused, Expected, Greeted, greeted, no_session
 from drivers.tdp.host.identity import claims_of
@@ -63,7 +63,7 @@ class TdpDriver:
         self._expected = Expected(kind, serial_number, None)
         self._decoder = FrameDecoder()
         self._session = HostSession()
-        self._desk = CommandDesk()
+        self._desk = CommandQueue()
         self._trips = RoundTrips()
         self._counts: Counter[str] = Counter()
         self._facts = FactOrder(kind, self._counts)

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from firmware_bridge.cli.screen import Screen
-from firmware_bridge.doctor.context import site_of
+from firmware_bridge.doctor.context import context_of
 from firmware_bridge.doctor.examination import examine
 from firmware_bridge.doctor.findings import Finding, Health, exit_status
 from firmware_bridge.doctor.machine import Machine
@@ -39,7 +39,7 @@ def doctor(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object instead of lines.")] = False,
 ) -> None:
     """Check this machine from kernel to configuration. Ends with 0 where all is well, 1 after a warning, 2 if not."""
-    areas = list(examine(site_of(Machine(), config)))
+    areas = list(examine(context_of(Machine(), config)))
     findings = [finding for _, found in areas for finding in found]
     status = exit_status(findings)
     if as_json:

@@ -16,7 +16,7 @@ from drivers.errors import DriverNameError, PortNameError
 from firmware_bridge.cli.errors import CommandError
 from firmware_bridge.config import Config, ConfigError, load_config
 from firmware_bridge.core.rules.house import House
-from firmware_bridge.daemon.daemon import Daemon, Ground
+from firmware_bridge.daemon.daemon import Daemon, DaemonContext
 from firmware_bridge.daemon.replay import ReplayDiffers
 from firmware_bridge.daemon.systemd import notifier_of
 from firmware_bridge.houses.configured import chosen_house
@@ -50,11 +50,11 @@ def run(
     except ConfigError as error:
         raise CommandError(str(error), WRONG_CONFIG) from error
     try:
-        ground = _ground(read, house)
+        context = _context(read, house)
     except (JournalError, KeyFileError) as error:
         raise CommandError(_sentence(error), CANNOT_GO_ON) from error
     try:
-        asyncio.run(_serve(ground))
+        asyncio.run(_serve(context))
     except (PortNameError, DriverNameError) as error:
         raise CommandError(f"{config}: {_sentence(error)}", WRONG_CONFIG) from error
     except (JournalError, KeyFileError, SocketTaken, ReplayDiffers) as error:
@@ -65,23 +65,23 @@ def run(
         )
         raise CommandError(told, DEFECT) from None
     finally:
-        ground.store.close()
+        context.store.close()
 
 
-def _ground(config: Config, house: House) -> Ground:
+def _context(config: Config, house: House) -> DaemonContext:
     keys = load_keys(config.journal_key)
     store = Store.open(config.journal_file, keys)
     if store.set_aside is not None:
         structlog.get_logger("journal").error(str(store.set_aside))
-    return Ground(config=config, house=house, keys=keys, store=store, version=version("firmware-bridge"))
+    return DaemonContext(config=config, house=house, keys=keys, store=store, version=version("firmware-bridge"))
 
 
 def _sentence(error: Exception) -> str:
     return f"{str(error).rstrip('.')}."
 
 
-async def _serve(ground: Ground) -> None:
-    daemon = Daemon(ground, notifier=notifier_of(os.environ))
+async def _serve(context: DaemonContext) -> None:
+    daemon = Daemon(context, notifier=notifier_of(os.environ))
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, daemon.stop)

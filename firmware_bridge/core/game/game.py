@@ -24,7 +24,7 @@ from firmware_bridge.core.game.wagers import (
 from firmware_bridge.core.ranking import rank_cards
 from firmware_bridge.core.rules.chosen_rules import choose_rules
 from firmware_bridge.core.rules.house import House
-from firmware_bridge.core.table.round_snapshot import RoundRecord
+from firmware_bridge.core.table.round_snapshot import RoundSnapshot
 from firmware_bridge.core.table_setup import TableSetup
 from firmware_bridge.core.terms import Irregularity
 
@@ -60,7 +60,7 @@ class Game:
 
     # What does not fit
 
-    def refusal(self, fact: Fact, record: RoundRecord | None) -> str | None:
+    def refusal(self, fact: Fact, record: RoundSnapshot | None) -> str | None:
         """Why the fact does not fit, as a sentence for the dealer, or None. Changes nothing."""
         match fact:
             case facts.Wager():
@@ -100,7 +100,7 @@ class Game:
         places = min(self._setup.seats, self._rules.house.deal.places)
         return None if 1 <= seat <= places else f"there is no seat {seat}: the table has seats 1 to {places}"
 
-    def _unsettled(self, record: RoundRecord | None) -> str | None:
+    def _unsettled(self, record: RoundSnapshot | None) -> str | None:
         """Why no other round can begin, once the dealer's hand is shown and the round is still not settled."""
         if record is None or not self._round.shown or self._machine.state is State.IDLE:
             return None
@@ -129,7 +129,7 @@ class Game:
             what = wagers_refusal(house, wagers) or fee_refusal(house, wagers) or limits_refusal(house, limits, wagers)
         return None if what is None else f"seat {fact.seat} {what}"
 
-    def _decision_refusal(self, fact: facts.Decision, record: RoundRecord | None) -> str | None:
+    def _decision_refusal(self, fact: facts.Decision, record: RoundSnapshot | None) -> str | None:
         refused = self._stage_refusal(Trigger.DECIDE)
         if refused is not None or record is None:
             return refused
@@ -176,7 +176,7 @@ class Game:
 
     # What happens
 
-    def apply(self, fact: Fact, told: tuple[Event, ...], record: RoundRecord | None) -> tuple[Event, ...]:
+    def apply(self, fact: Fact, told: tuple[Event, ...], record: RoundSnapshot | None) -> tuple[Event, ...]:
         """What follows from the fact and from what the table told of it."""
         for event in told:
             self._hear(event)
@@ -208,7 +208,7 @@ class Game:
             case _:
                 pass
 
-    def _take(self, fact: Fact, told: tuple[Event, ...], record: RoundRecord | None) -> tuple[Event, ...]:
+    def _take(self, fact: Fact, told: tuple[Event, ...], record: RoundSnapshot | None) -> tuple[Event, ...]:
         match fact:
             case facts.Wager():
                 return self._take_wager(fact, told)
@@ -262,7 +262,7 @@ class Game:
         self._round.wagers[fact.seat] = kept
         return (events.WagerAccepted(seat=fact.seat, wagers=kept.named(), returned=returned),)
 
-    def _take_reveal(self, record: RoundRecord | None) -> tuple[Event, ...]:
+    def _take_reveal(self, record: RoundSnapshot | None) -> tuple[Event, ...]:
         if self._round.shown or self._round.void or record is None:
             return ()
         self._machine.fire(Trigger.SHOW_DEALER)
@@ -274,7 +274,7 @@ class Game:
 
     # What follows from the table's record
 
-    def _follow(self, record: RoundRecord) -> list[Event]:
+    def _follow(self, record: RoundSnapshot) -> list[Event]:
         machine, current = self._machine, self._round
         if current.void:
             machine.fire(Trigger.VOID_ROUND)
@@ -299,7 +299,7 @@ class Game:
             out += self._end(record, void=False)
         return out
 
-    def _end(self, record: RoundRecord, *, void: bool) -> list[Event]:
+    def _end(self, record: RoundSnapshot, *, void: bool) -> list[Event]:
         """Settle, release what may be released now, and be ready for the next round."""
         current = self._round
         out: list[Event] = []
@@ -316,7 +316,7 @@ class Game:
         self._machine.fire(Trigger.FINISH)
         return out
 
-    def _settle(self, record: RoundRecord, *, void: bool) -> Event:
+    def _settle(self, record: RoundSnapshot, *, void: bool) -> Event:
         current = self._round
         dealer = record.hands.get("dealer")
         position = self._position

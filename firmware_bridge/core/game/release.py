@@ -5,7 +5,7 @@ from drivers.facts import Place
 from firmware_bridge.core import commitments
 from firmware_bridge.core.events import HandDealt, HandReleased
 from firmware_bridge.core.ranking import category, rank_cards
-from firmware_bridge.core.table.round_snapshot import HandRecord, RoundRecord
+from firmware_bridge.core.table.round_snapshot import HandSnapshot, RoundSnapshot
 
 
 class Releases:
@@ -23,7 +23,7 @@ class Releases:
         """Places that were opened before their last commitment was made."""
         return tuple(place for place, number in self._opened.items() if number != self._committed[place])
 
-    def open(self, place: Place, record: RoundRecord) -> tuple[HandReleased, ...]:
+    def open(self, place: Place, record: RoundSnapshot) -> tuple[HandReleased, ...]:
         """The hand of that place as it is now; nothing where none was committed to, or where it is open already."""
         number = self._committed.get(place)
         hand = record.hands.get(place)
@@ -40,11 +40,11 @@ class Releases:
             ),
         )
 
-    def rest(self, record: RoundRecord) -> tuple[HandReleased, ...]:
+    def rest(self, record: RoundSnapshot) -> tuple[HandReleased, ...]:
         """Every hand that is still closed, in the order of dealing, then those at other places."""
         places = (*record.order, *(place for place in record.hands if place not in record.order))
         return tuple(event for place in places for event in self.open(place, record))
 
 
-def known_cards(hand: HandRecord) -> list[Card]:
+def known_cards(hand: HandSnapshot) -> list[Card]:
     return [card for card in hand.cards if card is not None]

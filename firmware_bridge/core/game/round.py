@@ -8,7 +8,7 @@ from firmware_bridge.core.game.release import Releases, known_cards
 from firmware_bridge.core.game.settlement import SeatRound, needs_hand
 from firmware_bridge.core.game.wagers import SeatWagers
 from firmware_bridge.core.rules.chosen_rules import Rules
-from firmware_bridge.core.table.round_snapshot import HandRecord, RoundRecord
+from firmware_bridge.core.table.round_snapshot import HandSnapshot, RoundSnapshot
 
 
 @dataclass(slots=True)
@@ -22,7 +22,7 @@ class OpenRound:
     shown: bool = False
     void: bool = False
 
-    def seats(self, record: RoundRecord) -> dict[int, SeatRound]:
+    def seats(self, record: RoundSnapshot) -> dict[int, SeatRound]:
         """Every seat with a wager, as its settlement will see it now."""
         seats: dict[int, SeatRound] = {}
         for seat, wagers in self.wagers.items():
@@ -36,7 +36,7 @@ class OpenRound:
             )
         return seats
 
-    def undecided(self, record: RoundRecord) -> list[int]:
+    def undecided(self, record: RoundSnapshot) -> list[int]:
         """Seats with an ante that have still to play or fold."""
         return [
             seat
@@ -44,7 +44,7 @@ class OpenRound:
             if wagers.ante and seat not in self.plays and seat not in record.forfeited and not is_out(seat, record)
         ]
 
-    def in_play(self, record: RoundRecord) -> Iterator[Place]:
+    def in_play(self, record: RoundSnapshot) -> Iterator[Place]:
         """The places whose hands count against each other now: the dealer, then the seats in the order of dealing."""
         if not is_wrong(record.hands.get("dealer")):
             yield "dealer"
@@ -59,7 +59,7 @@ class OpenRound:
             ):
                 yield place
 
-    def unread(self, rules: Rules, record: RoundRecord) -> list[Place]:
+    def unread(self, rules: Rules, record: RoundSnapshot) -> list[Place]:
         """Places whose hands count and have a card that nobody has read; none, where the dealer has no hand."""
         if is_wrong(record.hands.get("dealer")):
             return []
@@ -67,15 +67,15 @@ class OpenRound:
         return [place for place in (*places, "dealer") if has_unread(record.hands.get(place))]
 
 
-def is_wrong(hand: HandRecord | None) -> bool:
+def is_wrong(hand: HandSnapshot | None) -> bool:
     """No hand of three cards."""
     return hand is None or len(hand.cards) != 3
 
 
-def is_out(seat: int, record: RoundRecord) -> bool:
+def is_out(seat: int, record: RoundSnapshot) -> bool:
     """Whether the seat's wagers go back: void, or, once all cards are out, without a hand of three cards."""
     return seat in record.void_seats or is_wrong(record.hands.get(seat))
 
 
-def has_unread(hand: HandRecord | None) -> bool:
+def has_unread(hand: HandSnapshot | None) -> bool:
     return hand is not None and None in hand.cards

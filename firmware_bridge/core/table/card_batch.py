@@ -20,7 +20,7 @@ Dealt: TypeAlias = Card | Missing | None
 
 
 @dataclass(slots=True, eq=False)
-class Packet:
+class CardBatch:
     """A group, or one card of a rotation; `index` counts from 0 in the round.
 
     `machine`: the machine's own count of a group. `place`: where it landed; `turn`: whose turn it was.
@@ -55,7 +55,7 @@ class PlaceCards:
     `accepted`: the floor let the round go on although the counts disagreed.
     """
 
-    packets: list[Packet] = field(default_factory=list)
+    batches: list[CardBatch] = field(default_factory=list)
     now: int = 0
     read: int | None = None
     sensed: bool = False
@@ -67,7 +67,7 @@ class PlaceCards:
 
     @property
     def expected(self) -> int:
-        return sum([packet.size for packet in self.packets])
+        return sum([batch.size for batch in self.batches])
 
     def read_sensor(self) -> None:
         """Keep the sensor's count as it stands; later falls are cards picked up."""

@@ -7,7 +7,7 @@ from drivers.facts import Place
 from firmware_bridge.core.table.deal import HAND, Deal
 from firmware_bridge.core.table.dealing_order import DEALER
 from firmware_bridge.core.table.deck import Deck
-from firmware_bridge.core.table.irregularities import EVERYWHERE, Ledger, OpenHold
+from firmware_bridge.core.table.irregularities import EVERYWHERE, Irregularities, OpenHold
 from firmware_bridge.core.terms import Irregularity, Ruling
 
 COUNTING: Final = frozenset(
@@ -22,12 +22,12 @@ COUNTING: Final = frozenset(
 )
 
 
-class Judgement:
+class CountCheck:
     """Every place's count, judged once and again whenever it changes; what an open hold touches waits."""
 
-    def __init__(self, deal: Deal, ledger: Ledger, deck: Deck) -> None:
+    def __init__(self, deal: Deal, irregularities: Irregularities, deck: Deck) -> None:
         self._deal: Final = deal
-        self._ledger: Final = ledger
+        self._irregularities: Final = irregularities
         self._deck: Final = deck
         self._judged: dict[Place, tuple[Irregularity, int]] = {}
         self._by_count: set[int] = set()
@@ -42,10 +42,10 @@ class Judgement:
                 continue
             if self._is_skipped(place):
                 self._found(Irregularity.SKIPPED_SEAT, place, 0, at_ms)
-            elif not self._ledger.touched(place):
+            elif not self._irregularities.touched(place):
                 self._judge(place, at_ms)
         for place, state in self._deal.places.items():
-            if place in self._deal.order or self._ledger.touched(place) or state.accepted:
+            if place in self._deal.order or self._irregularities.touched(place) or state.accepted:
                 continue
             if (state.checked or 0) > state.expected:
                 self._found(Irregularity.EMPTY_SEAT_DEALT, place, state.checked or 0, at_ms)
@@ -66,7 +66,7 @@ class Judgement:
         deal = self._deal
         if deal.rig == "group" or deal.sensors or self._total_accepted:
             return True
-        if self._ledger.everything_waits:
+        if self._irregularities.everything_waits:
             return False
         least, most = deal.drawn()
         whole = HAND * len(deal.order)
@@ -76,8 +76,8 @@ class Judgement:
             return True
         if least <= whole <= most or checked:
             return True
-        self._ledger.flag(Irregularity.COUNT_CONFLICT, None, at_ms, self._deck, touches=EVERYWHERE)
-        if self._ledger.holds or self._ledger.void:
+        self._irregularities.flag(Irregularity.COUNT_CONFLICT, None, at_ms, self._deck, touches=EVERYWHERE)
+        if self._irregularities.holds or self._irregularities.void:
             return False
         self._total_accepted = True
         return True
@@ -102,15 +102,15 @@ class Judgement:
             self._judged.pop(place, None)
             if isinstance(place, int) and place in self._by_count:
                 self._by_count.discard(place)
-                self._ledger.void_seats.discard(place)
+                self._irregularities.void_seats.discard(place)
 
     def _found(self, irregularity: Irregularity, place: Place, count: int, at_ms: int) -> None:
         if self._judged.get(place) == (irregularity, count):
             return
         self._judged[place] = (irregularity, count)
-        before = set(self._ledger.void_seats)
+        before = set(self._irregularities.void_seats)
         touches = frozenset({place}) if irregularity in COUNTING else frozenset()
-        flag = self._ledger.flag(irregularity, place, at_ms, self._deck, touches=touches)
-        self._by_count |= self._ledger.void_seats - before
+        flag = self._irregularities.flag(irregularity, place, at_ms, self._deck, touches=touches)
+        self._by_count |= self._irregularities.void_seats - before
         if irregularity in COUNTING and flag.ruling is Ruling.CONTINUE:
             self._deal.at(place).accepted = True

@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 from drivers.cards import Card
 from drivers.facts import Place
-from firmware_bridge.core.table.card_batch import MISSING, Counts, Dealt, Packet, PlaceCards
+from firmware_bridge.core.table.card_batch import MISSING, CardBatch, Counts, Dealt, PlaceCards
 
 HAND: Final = 3
 _NO_NUMBER: Final = -1
@@ -14,11 +14,11 @@ _NO_NUMBER: Final = -1
 
 @dataclass(slots=True, eq=False)
 class Misplaced:
-    """Cards that arrived where they do not belong: a packet, or cards that slid over from `donors`."""
+    """Cards that arrived where they do not belong: a batch, or cards that slid over from `donors`."""
 
     place: Place
     turn: Place | None
-    packet: Packet | None = None
+    batch: CardBatch | None = None
     donors: tuple[Place, ...] = ()
     put_right: bool = False
     stands: bool = False
@@ -31,9 +31,9 @@ class Misplaced:
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """A packet reached a place."""
+    """A batch reached a place."""
 
-    packet: Packet
+    batch: CardBatch
     place: Place
 
 
@@ -44,12 +44,12 @@ class Deal:
         self.order: Final = tuple(order)
         self.rig: Final = rig
         self.sensors: Final = sensors
-        self.packets: list[Packet] = []
+        self.batches: list[CardBatch] = []
         self.places: dict[Place, PlaceCards] = {place: PlaceCards() for place in self.order}
         self.misplaced: list[Misplaced] = []
         self.over = False
-        self._drawing = Packet(index=0, turn=None)
-        self._last: Packet | None = None
+        self._drawing = CardBatch(index=0, turn=None)
+        self._last: CardBatch | None = None
 
     # What leaves machine and shoe
 
@@ -57,8 +57,8 @@ class Deal:
     def drawing_for(self) -> Place | None:
         """Whose card the one that was drawn last is, as the order has it."""
         if self.rig == "group":
-            return self._turn(len(self.packets))
-        return self.packets[-1].turn if self.packets else None
+            return self._turn(len(self.batches))
+        return self.batches[-1].turn if self.batches else None
 
     def draw(self, card: Card | None, missing: int) -> tuple[Arrival, ...]:
         """One card passed the reader, after `missing` draws that nobody told of."""
@@ -69,29 +69,29 @@ class Deal:
         arrivals: list[Arrival] = []
         dealt: list[Dealt] = [*[MISSING] * missing, card]
         for one in dealt:
-            packet = self._new([one])
-            packet.taken = True
-            if not self.sensors and packet.turn is not None:
-                arrivals.append(self._land(packet, packet.turn))
+            batch = self._new([one])
+            batch.taken = True
+            if not self.sensors and batch.turn is not None:
+                arrivals.append(self._land(batch, batch.turn))
         return tuple(arrivals)
 
     @property
-    def drawn_last(self) -> Packet:
-        """The packet of the card that was drawn last."""
-        return self._drawing if self.rig == "group" or not self.packets else self.packets[-1]
+    def drawn_last(self) -> CardBatch:
+        """The batch of the card that was drawn last."""
+        return self._drawing if self.rig == "group" or not self.batches else self.batches[-1]
 
-    def group_ready(self, number: int, cards: int | None) -> Packet:
+    def group_ready(self, number: int, cards: int | None) -> CardBatch:
         """The machine's group with that number lies in the tray: what was drawn since the last."""
-        packet = self._drawing
-        packet.index, packet.turn = len(self.packets), self._turn(len(self.packets))
-        packet.machine, packet.number = cards, number
-        self.packets.append(packet)
-        self._drawing = Packet(index=0, turn=None)
-        return packet
+        batch = self._drawing
+        batch.index, batch.turn = len(self.batches), self._turn(len(self.batches))
+        batch.machine, batch.number = cards, number
+        self.batches.append(batch)
+        self._drawing = CardBatch(index=0, turn=None)
+        return batch
 
     def groups_lost(self, first: int, count: int, next_size: int) -> None:
         """So many groups, from number `first`, were ready without being told of. Their cards may have been read."""
-        drawn, self._drawing = self._drawing, Packet(index=0, turn=None)
+        drawn, self._drawing = self._drawing, CardBatch(index=0, turn=None)
         spare = max(0, len(drawn.cards) - next_size)
         for place in range(min(count, len(self.order))):
             cards = drawn.cards[:HAND] if spare >= HAND else []
@@ -105,29 +105,29 @@ class Deal:
         if self.group(number) is None:
             self.group_ready(number, None)
         arrivals: list[Arrival] = []
-        for packet in self.packets:
-            if packet.taken or packet.number is None:
+        for batch in self.batches:
+            if batch.taken or batch.number is None:
                 continue
-            packet.taken = True
-            if not self.sensors and packet.place is None and packet.turn is not None:
-                arrivals.append(self._land(packet, packet.turn))
-            if packet.number == number:
+            batch.taken = True
+            if not self.sensors and batch.place is None and batch.turn is not None:
+                arrivals.append(self._land(batch, batch.turn))
+            if batch.number == number:
                 break
         return tuple(arrivals)
 
-    def group(self, number: int) -> Packet | None:
-        return next((packet for packet in self.packets if packet.number == number), None)
+    def group(self, number: int) -> CardBatch | None:
+        return next((batch for batch in self.batches if batch.number == number), None)
 
     def in_tray_before(self, number: int) -> bool:
         """A group is ready, was never told to be taken, and lay in the tray before group `number`."""
-        packet = self.group(number)
-        before = self.packets if packet is None else self.packets[: packet.index]
+        batch = self.group(number)
+        before = self.batches if batch is None else self.batches[: batch.index]
         return any(not earlier.taken for earlier in before)
 
-    def _new(self, cards: list[Dealt]) -> Packet:
-        packet = Packet(index=len(self.packets), turn=self._turn(len(self.packets)), cards=cards)
-        self.packets.append(packet)
-        return packet
+    def _new(self, cards: list[Dealt]) -> CardBatch:
+        batch = CardBatch(index=len(self.batches), turn=self._turn(len(self.batches)), cards=cards)
+        self.batches.append(batch)
+        return batch
 
     def _turn(self, index: int) -> Place | None:
         """Whose card or group that one is. Once all are out, or the deal is over, no place has the turn."""
@@ -144,15 +144,15 @@ class Deal:
         self._put_right()
         if cards <= before:
             return None
-        if self.over and place in self.order and state.packets:
+        if self.over and place in self.order and state.batches:
             if cards <= HAND:
                 return None
             state.read, state.accepted = cards, False
         if cards <= state.expected:
             return None
-        packet = self._landing(place)
-        if packet is not None:
-            return self._land(packet, place)
+        batch = self._landing(place)
+        if batch is not None:
+            return self._land(batch, place)
         return None if self.over else self._slid(place)
 
     def seat_checked(self, place: Place, cards: int) -> None:
@@ -173,24 +173,24 @@ class Deal:
         for state in self.places.values():
             state.read_sensor()
 
-    def _landing(self, place: Place) -> Packet | None:
-        """The packet on its way that landed there: one whose turn the place has, else the one that waits longest."""
-        waiting = [packet for packet in self.packets if packet.place is None]
-        waiting = [packet for packet in waiting if packet.taken] or waiting
+    def _landing(self, place: Place) -> CardBatch | None:
+        """The batch on its way that landed there: one whose turn the place has, else the one that waits longest."""
+        waiting = [batch for batch in self.batches if batch.place is None]
+        waiting = [batch for batch in waiting if batch.taken] or waiting
         if not waiting and self.over and self._drawing.cards:
             waiting = [self.group_ready(_NO_NUMBER, None)]
-        return next((packet for packet in waiting if packet.turn == place), waiting[0] if waiting else None)
+        return next((batch for batch in waiting if batch.turn == place), waiting[0] if waiting else None)
 
-    def _land(self, packet: Packet, place: Place) -> Arrival:
+    def _land(self, batch: CardBatch, place: Place) -> Arrival:
         after_last = self._after_last()
-        packet.place = place
-        self.at(place).packets.append(packet)
-        if self._last is None or packet.index > self._last.index:
-            self._last = packet
-        astray = place not in self.order or (packet.turn is not None and place not in (packet.turn, after_last))
+        batch.place = place
+        self.at(place).batches.append(batch)
+        if self._last is None or batch.index > self._last.index:
+            self._last = batch
+        astray = place not in self.order or (batch.turn is not None and place not in (batch.turn, after_last))
         if astray:
-            self.misplaced.append(Misplaced(place, packet.turn, packet))
-        return Arrival(packet, place)
+            self.misplaced.append(Misplaced(place, batch.turn, batch))
+        return Arrival(batch, place)
 
     def _after_last(self) -> Place | None:
         """The place after the one that was served last: the turn, where the deal went on from a wrong seat."""
@@ -207,7 +207,7 @@ class Deal:
         if any(wrong.turn == place and not wrong.put_right for wrong in self.misplaced):
             return None
         donors = tuple(other for other, state in self.places.items() if other != place and state.now < state.expected)
-        if not donors or not self.packets:
+        if not donors or not self.batches:
             return None
         wrong = Misplaced(place, None, None, donors)
         self.misplaced.append(wrong)
@@ -219,15 +219,15 @@ class Deal:
             if wrong.put_right:
                 continue
             state = self.at(wrong.place)
-            packet = wrong.packet
-            if packet is None:
+            batch = wrong.batch
+            if batch is None:
                 wrong.put_right = state.now <= state.expected and not wrong.stands
-            elif wrong.turn is not None and state.now <= state.expected - packet.size:
+            elif wrong.turn is not None and state.now <= state.expected - batch.size:
                 there = self.at(wrong.turn)
                 if there.now > there.expected:
-                    state.packets.remove(packet)
-                    there.packets.append(packet)
-                    packet.place, wrong.put_right = wrong.turn, True
+                    state.batches.remove(batch)
+                    there.batches.append(batch)
+                    batch.place, wrong.put_right = wrong.turn, True
                     state.read = state.now if state.sensed else None
                     for place in (wrong.place, wrong.turn):
                         self.at(place).dealt_when_checked = self._attributed(place)
@@ -235,7 +235,7 @@ class Deal:
     def let_stand(self, wrong: Misplaced) -> None:
         """A further card went out: what is wrong stays so, and the sensors alone know where such cards are."""
         wrong.stands = True
-        if wrong.packet is None:
+        if wrong.batch is None:
             for place in wrong.touches:
                 state = self.at(place)
                 state.slid, state.read = True, state.now
@@ -253,18 +253,18 @@ class Deal:
     def complete(self, place: Place) -> bool:
         """Whether a place of a group rig has its group, and sensed it where there are sensors."""
         state = self.at(place)
-        if not state.packets:
+        if not state.batches:
             return bool(state.checked)
         return not self.sensors or bool(state.checked) or state.now >= state.expected
 
     def begun(self, place: Place) -> bool:
         """Cards have arrived there, though perhaps not all that were meant for it."""
         state = self.at(place)
-        return bool(state.packets and (not self.sensors or state.now)) or bool(state.checked)
+        return bool(state.batches and (not self.sensors or state.now)) or bool(state.checked)
 
     def is_on_its_way(self, place: Place) -> bool:
         """Cards that are meant for the place have left and were not seen to land anywhere."""
-        return any(packet.place is None and packet.taken and packet.turn == place for packet in self.packets)
+        return any(batch.place is None and batch.taken and batch.turn == place for batch in self.batches)
 
     def sensed_hand(self, place: Place) -> bool:
         """A whole hand was seen at the place, by its sensor or a person."""
@@ -278,11 +278,11 @@ class Deal:
 
     def counts(self, place: Place) -> Counts:
         state = self.at(place)
-        packets = self._packets_of(place)
-        machines = [packet.machine for packet in packets if packet.machine is not None]
-        machine = sum(machines) if len(machines) == len(packets) and self.rig == "group" else None
-        least = sum([packet.read for packet in packets])
-        most = sum([len(packet.cards) for packet in packets])
+        batches = self._packets_of(place)
+        machines = [batch.machine for batch in batches if batch.machine is not None]
+        machine = sum(machines) if len(machines) == len(batches) and self.rig == "group" else None
+        least = sum([batch.read for batch in batches])
+        most = sum([len(batch.cards) for batch in batches])
         return Counts(machine, least, most, (state.read or 0) if self.sensors else None)
 
     def count(self, place: Place) -> int | None:
@@ -302,7 +302,7 @@ class Deal:
     def cards(self, place: Place) -> tuple[Card | None, ...]:
         """The place's cards as far as they are known, None for a card that nobody has read."""
         count = self.likeliest(place)
-        dealt = [card for packet in self._packets_of(place) for card in packet.cards]
+        dealt = [card for batch in self._packets_of(place) for card in batch.cards]
         if len(dealt) > count:
             dealt = [card for card in dealt if card is not MISSING]
         known = [card if isinstance(card, Card) else None for card in dealt]
@@ -316,24 +316,24 @@ class Deal:
 
     def drawn(self) -> tuple[int, int]:
         """The cards of a rotation: the fewest and the most that were drawn."""
-        return sum(packet.read for packet in self.packets), sum(len(packet.cards) for packet in self.packets)
+        return sum(batch.read for batch in self.batches), sum(len(batch.cards) for batch in self.batches)
 
     def drop_missing(self) -> None:
         """The draws that nobody told of were no cards: deal the others out again in their order."""
-        drawn = [packet for packet in self.packets if packet.read]
-        self.packets.clear()
+        drawn = [batch for batch in self.batches if batch.read]
+        self.batches.clear()
         for state in self.places.values():
-            state.packets.clear()
-        for index, packet in enumerate(drawn):
+            state.batches.clear()
+        for index, batch in enumerate(drawn):
             place = self.order[index % len(self.order)]
-            packet.index, packet.turn, packet.place = index, place, place
-            self.packets.append(packet)
-            self.at(place).packets.append(packet)
+            batch.index, batch.turn, batch.place = index, place, place
+            self.batches.append(batch)
+            self.at(place).batches.append(batch)
 
-    def _packets_of(self, place: Place) -> list[Packet]:
+    def _packets_of(self, place: Place) -> list[CardBatch]:
         """Those that landed there, and those that were meant for it and were never seen to land."""
-        lost = [packet for packet in self.packets if packet.place is None and packet.taken and packet.turn == place]
-        return self.at(place).packets + lost
+        lost = [batch for batch in self.batches if batch.place is None and batch.taken and batch.turn == place]
+        return self.at(place).batches + lost
 
     def _attributed(self, place: Place) -> int:
-        return sum(packet.size for packet in self._packets_of(place))
+        return sum(batch.size for batch in self._packets_of(place))

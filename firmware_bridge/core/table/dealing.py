@@ -7,23 +7,23 @@ from typing import Final
 
 from drivers.facts import CardDrawn, Place
 from firmware_bridge.core.events import CardDealt, DealOver, Event
-from firmware_bridge.core.table.count_check import Judgement
+from firmware_bridge.core.table.count_check import CountCheck
 from firmware_bridge.core.table.deal import Arrival, Deal, Misplaced
 from firmware_bridge.core.table.dealing_order import DEALER
 from firmware_bridge.core.table.deck import Deck
 from firmware_bridge.core.table.exposure import Exposure
-from firmware_bridge.core.table.irregularities import EVERYWHERE, Ledger, OpenFlag, OpenHold
+from firmware_bridge.core.table.irregularities import EVERYWHERE, Irregularities, OpenFlag, OpenHold
 from firmware_bridge.core.table_setup import TableSetup
 from firmware_bridge.core.terms import Irregularity, Ruling
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
+class DealContext:
     """What a deal needs of its round. `passed_over`: seats out by the floor's word, whose counts do not matter."""
 
     setup: TableSetup
     deck: Deck
-    ledger: Ledger
+    irregularities: Irregularities
     exposure: Exposure
     passed_over: Callable[[], AbstractSet[int]]
     tell: Callable[[Event], None]
@@ -32,33 +32,33 @@ class Around:
 class Dealing:
     """From a round's first card on. `lies_there`: what sensors counted before it."""
 
-    def __init__(self, around: Around, order: tuple[Place, ...], lies_there: Mapping[Place, int]) -> None:
+    def __init__(self, around: DealContext, order: tuple[Place, ...], lies_there: Mapping[Place, int]) -> None:
         self._around: Final = around
-        self._ledger: Final = around.ledger
+        self._irregularities: Final = around.irregularities
         self.deal: Final = Deal(order, around.setup.deal, sensors=around.setup.sensors)
         for place, cards in lies_there.items():
             self.deal.at(place).now = cards
-        self._judgement: Final = Judgement(self.deal, self._ledger, around.deck)
+        self._judgement: Final = CountCheck(self.deal, self._irregularities, around.deck)
         self._dealer_closed = False
 
     # Facts
 
     def card_drawn(self, fact: CardDrawn, missing: int, *, gap: bool) -> None:
         """One card left; `missing` draws before it were not told of. `gap`: that is to be flagged."""
-        deal, deck, ledger, at_ms = self.deal, self._around.deck, self._ledger, fact.at_ms
+        deal, deck, irregularities, at_ms = self.deal, self._around.deck, self._irregularities, fact.at_ms
         self._further_card(at_ms)
         arrivals = deal.draw(fact.card, missing)
         seat = deal.drawing_for
-        if gap and not ledger.void:
+        if gap and not irregularities.void:
             doubtful = frozenset({seat}) if deal.rig == "group" and seat is not None else EVERYWHERE
-            ledger.flag(Irregularity.FACT_GAP, None, at_ms, deck, touches=doubtful)
-        if fact.card is None and not ledger.void:
-            self._mark(ledger.flag(Irregularity.UNREAD_CARD, seat, at_ms, deck))
-        if fact.face == "up" and not ledger.void:
+            irregularities.flag(Irregularity.FACT_GAP, None, at_ms, deck, touches=doubtful)
+        if fact.card is None and not irregularities.void:
+            self._mark(irregularities.flag(Irregularity.UNREAD_CARD, seat, at_ms, deck))
+        if fact.face == "up" and not irregularities.void:
             deal.drawn_last.boxed.append(fact.card)
             self._mark(self._around.exposure.boxed(seat, at_ms, by_reader=True))
         if deck.draw(fact.card, missing):
-            ledger.flag(Irregularity.DUPLICATE_CARD, seat, at_ms, deck)
+            irregularities.flag(Irregularity.DUPLICATE_CARD, seat, at_ms, deck)
         for arrival in arrivals:
             self._arrived(arrival, at_ms)
         self.look(at_ms)
@@ -69,9 +69,9 @@ class Dealing:
             self.deal.groups_lost(number - lost, lost, cards)
             for arrival in self.deal.group_taken(number - 1):
                 self._arrived(arrival, at_ms)
-        packet = self.deal.group_ready(number, cards)
-        if packet.read == len(packet.cards) and packet.read != cards:
-            self._around.deck.machine_counted(cards, packet.read)
+        batch = self.deal.group_ready(number, cards)
+        if batch.read == len(batch.cards) and batch.read != cards:
+            self._around.deck.machine_counted(cards, batch.read)
         self.look(at_ms)
 
     def group_taken(self, number: int, at_ms: int) -> None:
@@ -84,12 +84,12 @@ class Dealing:
         open_before = [wrong for wrong in deal.misplaced if not wrong.put_right]
         came = deal.seat_count(place, cards)
         for wrong in open_before:
-            if wrong.put_right and wrong.packet is not None and wrong.turn is not None:
-                self._tell_dealt(Arrival(wrong.packet, wrong.turn))
+            if wrong.put_right and wrong.batch is not None and wrong.turn is not None:
+                self._tell_dealt(Arrival(wrong.batch, wrong.turn))
         if isinstance(came, Arrival):
             self._arrived(came, at_ms)
-        elif came is not None and not self._ledger.void:
-            self._ledger.note(self._names(came), place, at_ms, Ruling.CONTINUE)
+        elif came is not None and not self._irregularities.void:
+            self._irregularities.note(self._names(came), place, at_ms, Ruling.CONTINUE)
         self.look(at_ms)
 
     def seat_checked(self, place: Place, cards: int, at_ms: int) -> None:
@@ -108,11 +108,11 @@ class Dealing:
     def _further_card(self, at_ms: int) -> None:
         """A further card goes out: what lies wrong and was not put right is for the floor now."""
         for wrong in self.deal.misplaced:
-            if wrong.put_right or wrong.stands or self._ledger.void:
+            if wrong.put_right or wrong.stands or self._irregularities.void:
                 continue
             self.deal.let_stand(wrong)
-            self._ledger.flag(self._names(wrong), wrong.place, at_ms, self._around.deck, touches=wrong.touches)
-        if self.deal.at(DEALER).packets and not self._is_astray(DEALER) and not self._ledger.void:
+            self._irregularities.flag(self._names(wrong), wrong.place, at_ms, self._around.deck, touches=wrong.touches)
+        if self.deal.at(DEALER).batches and not self._is_astray(DEALER) and not self._irregularities.void:
             self._find_skipped(at_ms)
 
     def _find_skipped(self, at_ms: int) -> None:
@@ -120,21 +120,21 @@ class Dealing:
         for place in self.deal.order if not self.deal.over else ():
             if place == DEALER or place in self._around.passed_over() or self.deal.is_on_its_way(place):
                 continue
-            if self.deal.seen_empty(place) and self._ledger.find(Irregularity.SKIPPED_SEAT, place) is None:
+            if self.deal.seen_empty(place) and self._irregularities.find(Irregularity.SKIPPED_SEAT, place) is None:
                 touches = frozenset({place})
-                self._ledger.flag(Irregularity.SKIPPED_SEAT, place, at_ms, self._around.deck, touches=touches)
+                self._irregularities.flag(Irregularity.SKIPPED_SEAT, place, at_ms, self._around.deck, touches=touches)
 
     def _arrived(self, arrival: Arrival, at_ms: int) -> None:
         self._tell_dealt(arrival)
-        if self._ledger.void:
+        if self._irregularities.void:
             return
-        for flag in arrival.packet.flags:
-            if flag.seat != arrival.place and self._ledger.find(flag.irregularity, arrival.place) is None:
+        for flag in arrival.batch.flags:
+            if flag.seat != arrival.place and self._irregularities.find(flag.irregularity, arrival.place) is None:
                 flag.seat = arrival.place
-        wrong = next((wrong for wrong in self.deal.misplaced if wrong.packet is arrival.packet), None)
+        wrong = next((wrong for wrong in self.deal.misplaced if wrong.batch is arrival.batch), None)
         if wrong is not None:
-            self._ledger.note(self._names(wrong), arrival.place, at_ms, Ruling.CONTINUE)
-        for card in arrival.packet.boxed:
+            self._irregularities.note(self._names(wrong), arrival.place, at_ms, Ruling.CONTINUE)
+        for card in arrival.batch.boxed:
             self._around.exposure.boxed_arrives(arrival.place, card, at_ms)
 
     def _names(self, wrong: Misplaced) -> Irregularity:
@@ -142,16 +142,16 @@ class Dealing:
         return Irregularity.WRONG_SEAT if in_play else Irregularity.EMPTY_SEAT_DEALT
 
     def _tell_dealt(self, arrival: Arrival) -> None:
-        there = self.deal.at(arrival.place).packets
-        before = sum(packet.size for packet in there if packet is not arrival.packet)
-        for index in range(1, arrival.packet.size + 1):
+        there = self.deal.at(arrival.place).batches
+        before = sum(batch.size for batch in there if batch is not arrival.batch)
+        for index in range(1, arrival.batch.size + 1):
             self._around.tell(CardDealt(seat=arrival.place, index=before + index))
 
     # The end of the deal
 
     def look(self, at_ms: int) -> None:
         """See whether the deal is over by now, and judge what can be judged."""
-        if self._ledger.void:
+        if self._irregularities.void:
             return
         if not self.deal.over and self._is_complete():
             self.end(at_ms)
@@ -171,11 +171,11 @@ class Dealing:
 
     @property
     def _all_taken(self) -> bool:
-        return self._is_whole_deal(sum(packet.taken for packet in self.deal.packets))
+        return self._is_whole_deal(sum(batch.taken for batch in self.deal.batches))
 
     @property
     def _all_landed(self) -> bool:
-        return self._is_whole_deal(sum(packet.place is not None for packet in self.deal.packets))
+        return self._is_whole_deal(sum(batch.place is not None for batch in self.deal.batches))
 
     def _is_whole_deal(self, groups: int) -> bool:
         return groups > self.deal.order.index(self._last_place)
@@ -206,7 +206,7 @@ class Dealing:
 
     @property
     def dealer_has_cards(self) -> bool:
-        return self.deal.begun(DEALER) or any(packet.turn == DEALER for packet in self.deal.packets if packet.taken)
+        return self.deal.begun(DEALER) or any(batch.turn == DEALER for batch in self.deal.batches if batch.taken)
 
     def end(self, at_ms: int) -> None:
         if self.deal.over:
@@ -227,7 +227,7 @@ class Dealing:
     def judge(self, at_ms: int) -> None:
         """Judge every count that is complete, once the deal is over."""
         deal = self.deal
-        if not deal.over or self._ledger.void:
+        if not deal.over or self._irregularities.void:
             return
         places = self.complete_places
         if self._dealer_waits and DEALER in places:
@@ -245,9 +245,9 @@ class Dealing:
     def hands(self) -> tuple[Place, ...]:
         """Places that have a hand by now: those of the order once served, and others where cards lie."""
         deal = self.deal
-        served = [place for place in deal.order if deal.begun(place) or deal.at(place).packets]
+        served = [place for place in deal.order if deal.begun(place) or deal.at(place).batches]
         if deal.over:
             waits = self._dealer_waits and DEALER not in served
             served = [place for place in deal.order if place != DEALER or not waits]
-        strays = [p for p, state in deal.places.items() if p not in deal.order and (state.packets or state.checked)]
+        strays = [p for p, state in deal.places.items() if p not in deal.order and (state.batches or state.checked)]
         return (*served, *strays)

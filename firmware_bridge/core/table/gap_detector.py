@@ -15,8 +15,8 @@ class Step:
     gap: bool
 
 
-class Numbers:
-    """Numbers of one kind. Inside a round they run on without holes; between rounds they go on, or start at 1.
+class GapDetector:
+    """GapDetector of one kind. Inside a round they run on without holes; between rounds they go on, or start at 1.
 
     `from_one`: a device that was never heard before starts at 1 too.
     """

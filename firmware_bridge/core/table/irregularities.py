@@ -43,7 +43,7 @@ def who_is(place: Place | None) -> Who:
     return Who.DEALER if place == DEALER else Who.PLAYER
 
 
-class Ledger:
+class Irregularities:
     """Flags, holds and void of one round. `tell` takes the events; `is_final` says that nothing can befall it more."""
 
     def __init__(

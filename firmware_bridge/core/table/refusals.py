@@ -15,7 +15,7 @@ _NO_CARDS = "no cards are out"
 
 
 @dataclass(frozen=True, slots=True)
-class Situation:
+class TableContext:
     """The table as a fact finds it. `last_draw`: number and card of the round's last draw."""
 
     round: Round | None
@@ -26,7 +26,7 @@ class Situation:
     @property
     def none_open(self) -> str:
         """The sentence for facts that need an open round, where none is."""
-        void = self.round is not None and self.round.ledger.void
+        void = self.round is not None and self.round.irregularities.void
         return f"round {self.round.number} is void" if void and self.round is not None else _NO_ROUND
 
     @property
@@ -35,12 +35,12 @@ class Situation:
         return None if self.round is None or self.round.ended else self.round
 
 
-def refusal(at: Situation, fact: Fact) -> str | None:
+def refusal(at: TableContext, fact: Fact) -> str | None:
     """Why the fact does not fit, as the sentence for a person; None where it does."""
     return _no_such_place(at, fact) or _unfit(at, fact)
 
 
-def _no_such_place(at: Situation, fact: Fact) -> str | None:
+def _no_such_place(at: TableContext, fact: Fact) -> str | None:
     for place in _places(fact):
         if place != "dealer" and not 1 <= place <= at.seats:
             return f"there is no seat {place}: the table has seats 1 to {at.seats}"
@@ -71,7 +71,7 @@ def _places(fact: Fact) -> Iterable[Place]:
             return ()
 
 
-def _unfit(at: Situation, fact: Fact) -> str | None:
+def _unfit(at: TableContext, fact: Fact) -> str | None:
     match fact:
         case facts.Seats():
             return _seats(at, fact)
@@ -113,13 +113,13 @@ def _unfit(at: Situation, fact: Fact) -> str | None:
             return None
 
 
-def _seats(at: Situation, fact: facts.Seats) -> str | None:
+def _seats(at: TableContext, fact: facts.Seats) -> str | None:
     if not fact.seats:
         return "no seat is named: a round needs at least one"
     current = at.open_round
     if current is None:
         return None
-    if current.ledger.holds:
+    if current.irregularities.holds:
         return _held(current)
     if current.closed:
         return f"round {current.number} is not over: the bets are closed and the dealer's hand is not shown"
@@ -128,19 +128,19 @@ def _seats(at: Situation, fact: facts.Seats) -> str | None:
     return None
 
 
-def _wager(at: Situation, fact: facts.Wager) -> str | None:
+def _wager(at: TableContext, fact: facts.Wager) -> str | None:
     current = at.open_round
     none = not any((fact.ante, fact.pair_plus, fact.six_card, fact.tip_ante, fact.tip_pair_plus, fact.tip_play))
     if current is None:
         return f"seat {fact.seat} has no wager that could be taken back" if none else None
-    if current.closed and current.ledger.holds and (current.revealed or fact.seat not in current.decides):
+    if current.closed and current.irregularities.holds and (current.revealed or fact.seat not in current.decides):
         return _held(current)  # the first of a round to come; another one of a seat that is dealt in is a late bet
     if not current.closed and none and fact.seat not in current.decides:
         return f"seat {fact.seat} has no wager that could be taken back"
     return None
 
 
-def _no_more_bets(at: Situation) -> str | None:
+def _no_more_bets(at: TableContext) -> str | None:
     current = at.open_round
     if current is None:
         return at.none_open
@@ -149,7 +149,7 @@ def _no_more_bets(at: Situation) -> str | None:
     return "nobody is in play: there is no wager" if len(current.order) == 1 else None
 
 
-def _group(at: Situation, fact: GroupReady | GroupTaken) -> str | None:
+def _group(at: TableContext, fact: GroupReady | GroupTaken) -> str | None:
     current = at.open_round
     if current is None or current.dealing is None:
         return None
@@ -160,7 +160,7 @@ def _group(at: Situation, fact: GroupReady | GroupTaken) -> str | None:
     return f"group {fact.group} was told to be taken already" if known is not None and known.taken else None
 
 
-def _dealing_done(at: Situation) -> str | None:
+def _dealing_done(at: TableContext) -> str | None:
     current = at.open_round
     if current is None:
         return at.none_open
@@ -171,9 +171,9 @@ def _dealing_done(at: Situation) -> str | None:
     return "the last group has not been taken: the deal is not over"
 
 
-def _decision(at: Situation, fact: facts.Decision) -> str | None:
+def _decision(at: TableContext, fact: facts.Decision) -> str | None:
     current = at.round
-    if current is None or current.ledger.void or (current.ended and not current.undecided):
+    if current is None or current.irregularities.void or (current.ended and not current.undecided):
         return at.none_open
     if fact.seat not in current.order:
         return f"seat {fact.seat} is not in this round"
@@ -182,7 +182,7 @@ def _decision(at: Situation, fact: facts.Decision) -> str | None:
     return _not_dealt(current) or _has_no_say(current, fact.seat)
 
 
-def _fold_counted(at: Situation, fact: facts.FoldCounted) -> str | None:
+def _fold_counted(at: TableContext, fact: facts.FoldCounted) -> str | None:
     current = at.open_round
     if current is None:
         return at.none_open
@@ -195,7 +195,7 @@ def _fold_counted(at: Situation, fact: facts.FoldCounted) -> str | None:
     return _not_dealt(current)
 
 
-def _dealer_revealed(at: Situation) -> str | None:
+def _dealer_revealed(at: TableContext) -> str | None:
     current = at.open_round
     if current is None:
         return at.none_open
@@ -219,12 +219,12 @@ def _has_no_say(current: Round, seat: int) -> str | None:
     return None if current.decides.get(seat) else f"seat {seat} has no ante, so it has nothing to decide"
 
 
-def _no_face_up(at: Situation) -> str | None:
+def _no_face_up(at: TableContext) -> str | None:
     current = at.open_round
     return _NO_CARDS if current is None or current.dealing is None else None
 
 
-def _identified(at: Situation, fact: facts.CardIdentified) -> str | None:
+def _identified(at: TableContext, fact: facts.CardIdentified) -> str | None:
     current = at.round
     if current is None or current.dealing is None:
         return _NO_CARDS
@@ -238,9 +238,9 @@ def _identified(at: Situation, fact: facts.CardIdentified) -> str | None:
     return None
 
 
-def _ruling(at: Situation, fact: facts.FloorRuling) -> str | None:
+def _ruling(at: TableContext, fact: facts.FloorRuling) -> str | None:
     current = at.open_round
-    if current is None or not current.ledger.holds:
+    if current is None or not current.irregularities.holds:
         return "nothing is held: there is nothing for the floor to rule on"
     if fact.ruling in ("continue", "void_round"):
         return None
@@ -252,7 +252,7 @@ def _ruling(at: Situation, fact: facts.FloorRuling) -> str | None:
 
 
 def _held(current: Round) -> str:
-    reason = _words(current.ledger.holds[0].irregularity)
+    reason = _words(current.irregularities.holds[0].irregularity)
     return f"round {current.number} is held ({reason}): the floor rules first"
 
 

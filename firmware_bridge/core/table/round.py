@@ -8,11 +8,11 @@ from firmware_bridge.core import facts
 from firmware_bridge.core.events import BetsClosed, Event, RoundOpened
 from firmware_bridge.core.rules.house import House
 from firmware_bridge.core.table.deal import HAND
-from firmware_bridge.core.table.dealing import Around, Dealing
+from firmware_bridge.core.table.dealing import DealContext, Dealing
 from firmware_bridge.core.table.dealing_order import DEALER, dealing_order
 from firmware_bridge.core.table.deck import Deck, Decks
 from firmware_bridge.core.table.exposure import Exposure
-from firmware_bridge.core.table.irregularities import EVERYWHERE, Ledger
+from firmware_bridge.core.table.irregularities import EVERYWHERE, Irregularities
 from firmware_bridge.core.table_setup import TableSetup
 from firmware_bridge.core.terms import Irregularity, Phase, Ruling, Who
 
@@ -41,10 +41,10 @@ class Round:
         self.forfeited: set[int] = set()
         self.revealed = False
         self.ended = False
-        self.ledger: Final = Ledger(
+        self.irregularities: Final = Irregularities(
             house.policy, phase=lambda: self.phase, is_final=lambda: self.is_final, tell=self.told.append
         )
-        self._exposure: Final = Exposure(house, setup.decks, self.ledger, lambda: decks.in_play)
+        self._exposure: Final = Exposure(house, setup.decks, self.irregularities, lambda: decks.in_play)
         self._floor_void: set[int] = set()
         self._checked_at_start: set[Irregularity] = set()
         self._lies_there: dict[Place, int] = {}
@@ -69,7 +69,7 @@ class Round:
     @property
     def is_final(self) -> bool:
         """Nothing in it can change any more: it has ended, and nothing is open that money hangs on."""
-        if not self.ended or self.ledger.void:
+        if not self.ended or self.irregularities.void:
             return self.ended
         return not (self.wagers_kept and (self.undecided or self.has_unread_hand))
 
@@ -83,7 +83,7 @@ class Round:
 
     @property
     def void_seats(self) -> frozenset[int]:
-        return frozenset(self.ledger.void_seats | self._floor_void)
+        return frozenset(self.irregularities.void_seats | self._floor_void)
 
     @property
     def out(self) -> frozenset[int]:
@@ -112,20 +112,20 @@ class Round:
         """The deck as this round left it; once it has ended, later rounds' alarms and shuffles do not count."""
         if self._deck_was_out is None:
             return self.deck.out
-        return self._deck_was_out or self.ledger.alarms_raised > self._alarms_at_end
+        return self._deck_was_out or self.irregularities.alarms_raised > self._alarms_at_end
 
     @property
     def limit_ms(self) -> int | None:
         """When the deal will have stood still for too long; None where it need not go on."""
-        if not self.closed or self.deal_is_over or self.ledger.holds or self.ended:
+        if not self.closed or self.deal_is_over or self.irregularities.holds or self.ended:
             return None
         return self._moved_at_ms + self.setup.deal_limit_ms
 
     def settle(self) -> None:
         """After every fact: has the round ended by it?"""
-        self.ended = self.ledger.void or (self.revealed and not self.ledger.holds)
+        self.ended = self.irregularities.void or (self.revealed and not self.irregularities.holds)
         if self.ended and self._deck_was_out is None:
-            self._deck_was_out, self._alarms_at_end = self.deck.out, self.ledger.alarms_raised
+            self._deck_was_out, self._alarms_at_end = self.deck.out, self.irregularities.alarms_raised
 
     # Betting
 
@@ -168,7 +168,7 @@ class Round:
             self._flag(irregularity, None, at_ms)
         else:
             ruling = self.house.policy.consequence(irregularity, self.phase, Who.TABLE).ruling
-            self.ledger.note(irregularity, None, at_ms, ruling)
+            self.irregularities.note(irregularity, None, at_ms, ruling)
 
     def _check_start(self, at_ms: int) -> None:
         """What must be right before cards are dealt; each flagged once."""
@@ -202,13 +202,18 @@ class Round:
         else:
             self._check_start(at_ms)
         if alarms:
-            self.ledger.note(alarms[0], None, at_ms, Ruling.HOLD)
-            self.ledger.hold(alarms[0], None, at_ms)
+            self.irregularities.note(alarms[0], None, at_ms, Ruling.HOLD)
+            self.irregularities.hold(alarms[0], None, at_ms)
         if self.house.deal.shuffle == "each_round" and not deck.fresh and not deck.sorted:
             self._flag(Irregularity.NOT_SHUFFLED, None, at_ms)
         self._decks.deal_begins()
-        around = Around(
-            self.setup, deck, self.ledger, self._exposure, lambda: self._floor_void | self.forfeited, self.told.append
+        around = DealContext(
+            self.setup,
+            deck,
+            self.irregularities,
+            self._exposure,
+            lambda: self._floor_void | self.forfeited,
+            self.told.append,
         )
         return Dealing(around, self.order, self._lies_there)
 
@@ -234,7 +239,7 @@ class Round:
 
     def gap(self, irregularity: Irregularity, at_ms: int) -> None:
         """Facts of a device are lost in the middle of the round."""
-        self.ledger.flag(irregularity, None, at_ms, self.deck, touches=EVERYWHERE)
+        self.irregularities.flag(irregularity, None, at_ms, self.deck, touches=EVERYWHERE)
 
     def time_passed(self, at_ms: int) -> None:
         if self.limit_ms is None or at_ms < self.limit_ms:
@@ -358,11 +363,11 @@ class Round:
         elif isinstance(fact.seat, int) and ruling is Ruling.FORFEIT_SEAT:
             self.forfeited.add(fact.seat)
         self.moved(fact.at_ms)
-        for hold in self.ledger.rule(ruling, fact.reason):
+        for hold in self.irregularities.rule(ruling, fact.reason):
             if self.dealing is not None:
                 self.dealing.accept(hold)
         if self.dealing is not None:
             self.dealing.look(fact.at_ms)
 
     def _flag(self, irregularity: Irregularity, seat: Place | None, at_ms: int) -> None:
-        self.ledger.flag(irregularity, seat, at_ms, self.deck)
+        self.irregularities.flag(irregularity, seat, at_ms, self.deck)

@@ -17,7 +17,7 @@ from firmware_bridge.core.terms import (
 
 
 @dataclass(frozen=True, slots=True)
-class HandRecord:
+class HandSnapshot:
     """A place's cards as far as they are known; None = a card that nobody has read."""
 
     cards: tuple[Card | None, ...]
@@ -42,7 +42,7 @@ class Hold:
 
 
 @dataclass(frozen=True, slots=True)
-class RoundRecord:
+class RoundSnapshot:
     """`hands` has every place of the order once it was served, and any other place where a card landed.
 
     `order`: the places in the order of dealing, dealer last. `decided`: play (True) or fold, by seat.
@@ -55,7 +55,7 @@ class RoundRecord:
     reason: Irregularity | None
     order: tuple[Place, ...]
     player_dealer: int | None
-    hands: Mapping[Place, HandRecord]
+    hands: Mapping[Place, HandSnapshot]
     flags: tuple[Flag, ...]
     holds: tuple[Hold, ...]
     decided: Mapping[int, bool]

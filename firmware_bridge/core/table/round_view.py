@@ -9,24 +9,24 @@ from firmware_bridge.core import commitments
 from firmware_bridge.core.events import Event, HandDealt
 from firmware_bridge.core.table.deal import HAND, Deal
 from firmware_bridge.core.table.round import Round
-from firmware_bridge.core.table.round_snapshot import Flag, HandRecord, Hold, RoundRecord
+from firmware_bridge.core.table.round_snapshot import Flag, HandSnapshot, Hold, RoundSnapshot
 from firmware_bridge.core.terms import DeckState, Evidence, HandVerdict, RoundOutcome
 
 
-class HandsWhenAsked(Mapping[Place, HandRecord]):
+class HandsWhenAsked(Mapping[Place, HandSnapshot]):
     """The hands of a round, read from it when they are asked for: good until its next fact."""
 
     def __init__(self, current: Round) -> None:
         self._current: Final = current
-        self._hands: Mapping[Place, HandRecord] | None = None
+        self._hands: Mapping[Place, HandSnapshot] | None = None
 
     @property
-    def read(self) -> Mapping[Place, HandRecord]:
+    def read(self) -> Mapping[Place, HandSnapshot]:
         if self._hands is None:
             self._hands = _hands(self._current)
         return self._hands
 
-    def __getitem__(self, place: Place) -> HandRecord:
+    def __getitem__(self, place: Place) -> HandSnapshot:
         return self.read[place]
 
     def __iter__(self) -> Iterator[Place]:
@@ -36,16 +36,16 @@ class HandsWhenAsked(Mapping[Place, HandRecord]):
         return len(self.read)
 
 
-def record_of(current: Round, hands: Mapping[Place, HandRecord], *, suspended: bool) -> RoundRecord:
+def snapshot_of(current: Round, hands: Mapping[Place, HandSnapshot], *, suspended: bool) -> RoundSnapshot:
     """The round's record as it stands, with these hands of it."""
-    ledger = current.ledger
-    if ledger.void:
-        outcome, reason = RoundOutcome.VOID, ledger.reason
-    elif ledger.holds:
-        outcome, reason = RoundOutcome.HELD, ledger.holds[0].irregularity
+    irregularities = current.irregularities
+    if irregularities.void:
+        outcome, reason = RoundOutcome.VOID, irregularities.reason
+    elif irregularities.holds:
+        outcome, reason = RoundOutcome.HELD, irregularities.holds[0].irregularity
     else:
         outcome, reason = RoundOutcome.DEALT if current.deal_is_over else RoundOutcome.OPEN, None
-    return RoundRecord(
+    return RoundSnapshot(
         number=current.number,
         phase=current.phase,
         outcome=outcome,
@@ -53,8 +53,8 @@ def record_of(current: Round, hands: Mapping[Place, HandRecord], *, suspended: b
         order=current.order,
         player_dealer=current.player_dealer,
         hands=hands,
-        flags=tuple(Flag(flag.irregularity, flag.seat, flag.at_ms, flag.ruling) for flag in ledger.flags),
-        holds=tuple(Hold(hold.irregularity, hold.seat, hold.at_ms) for hold in ledger.holds),
+        flags=tuple(Flag(flag.irregularity, flag.seat, flag.at_ms, flag.ruling) for flag in irregularities.flags),
+        holds=tuple(Hold(hold.irregularity, hold.seat, hold.at_ms) for hold in irregularities.holds),
         decided=dict(current.decided),
         void_seats=current.void_seats,
         forfeited=frozenset(current.forfeited),
@@ -63,22 +63,22 @@ def record_of(current: Round, hands: Mapping[Place, HandRecord], *, suspended: b
     )
 
 
-def _hands(current: Round) -> dict[Place, HandRecord]:
+def _hands(current: Round) -> dict[Place, HandSnapshot]:
     dealing = current.dealing
     if dealing is None:
         return {}
-    deal, judged = dealing.deal, dealing.hands() if current.ledger.void else dealing.complete_places
-    hands: dict[Place, HandRecord] = {}
+    deal, judged = dealing.deal, dealing.hands() if current.irregularities.void else dealing.complete_places
+    hands: dict[Place, HandSnapshot] = {}
     for place in dealing.hands():
         cards = deal.cards(place)
         verdict = _verdict(current, place, cards, counts=place in judged)
-        hands[place] = HandRecord(cards, len(cards), verdict, _evidence(deal, place))
+        hands[place] = HandSnapshot(cards, len(cards), verdict, _evidence(deal, place))
     return hands
 
 
 def _verdict(current: Round, place: Place, cards: tuple[Card | None, ...], *, counts: bool) -> HandVerdict:
     """`counts`: no further card is to come there, so that the number of cards says something."""
-    if any(hold.concerns(place) for hold in current.ledger.holds):
+    if any(hold.concerns(place) for hold in current.irregularities.holds):
         return HandVerdict.HELD
     wrong = len(cards) != HAND and counts
     if wrong or place in current.void_seats or place not in current.order:
@@ -107,9 +107,9 @@ class Commitments:
     def due(self, current: Round) -> tuple[Event, ...]:
         """Those to be told of now: once the deal is over, or the round void."""
         dealing = current.dealing
-        if dealing is None or self._closed or not (dealing.deal.over or current.ledger.void):
+        if dealing is None or self._closed or not (dealing.deal.over or current.irregularities.void):
             return ()
-        self._closed = current.ledger.void
+        self._closed = current.irregularities.void
         told: list[Event] = []
         for place in dealing.hands():
             cards = dealing.deal.cards(place)

@@ -10,11 +10,11 @@ from firmware_bridge.core import facts
 from firmware_bridge.core.events import AlarmAcknowledged, Event
 from firmware_bridge.core.rules.house import House
 from firmware_bridge.core.table.deck import Deck, Decks
-from firmware_bridge.core.table.gap_detector import Numbers
-from firmware_bridge.core.table.refusals import Situation, refusal
+from firmware_bridge.core.table.gap_detector import GapDetector
+from firmware_bridge.core.table.refusals import TableContext, refusal
 from firmware_bridge.core.table.round import Round
-from firmware_bridge.core.table.round_snapshot import RoundRecord
-from firmware_bridge.core.table.round_view import Commitments, HandsWhenAsked, record_of
+from firmware_bridge.core.table.round_snapshot import RoundSnapshot
+from firmware_bridge.core.table.round_view import Commitments, HandsWhenAsked, snapshot_of
 from firmware_bridge.core.table_setup import TableSetup
 from firmware_bridge.core.terms import Irregularity, Phase, Who
 
@@ -32,18 +32,18 @@ class Table:
         self._decks = Decks(setup.decks)
         self._round: Round | None = None
         self._commitments: Commitments | None = None
-        self._draws = Numbers(from_one=False)
-        self._groups = Numbers(from_one=True)
+        self._draws = GapDetector(from_one=False)
+        self._groups = GapDetector(from_one=True)
         self._last_draw: tuple[int, Card | None] | None = None
         self._tray_forgiven = False
         self._player_dealer: int | None = None
         self._boxed_before: list[int] = []
         self._lost_devices: set[str] = set()
         self._told: list[Event] = []
-        self._standing: RoundRecord | None = None
+        self._standing: RoundSnapshot | None = None
 
     @property
-    def record(self) -> RoundRecord | None:
+    def record(self) -> RoundSnapshot | None:
         """The round that is open, or the last one; None before the first."""
         standing = self.standing
         if standing is None or not isinstance(standing.hands, HandsWhenAsked):
@@ -52,10 +52,10 @@ class Table:
         return self._standing
 
     @property
-    def standing(self) -> RoundRecord | None:
+    def standing(self) -> RoundSnapshot | None:
         """The same to be looked at before the next fact only: its hands are read no sooner than they are asked for."""
         if self._standing is None and self._round is not None:
-            self._standing = record_of(self._round, HandsWhenAsked(self._round), suspended=bool(self._lost_devices))
+            self._standing = snapshot_of(self._round, HandsWhenAsked(self._round), suspended=bool(self._lost_devices))
         return self._standing
 
     @property
@@ -77,7 +77,7 @@ class Table:
     def refusal(self, fact: Fact) -> str | None:
         """Why the fact does not fit, as a sentence for a dealer, or None. Changes nothing."""
         seats = min(self._setup.seats, self._house.deal.places)
-        return refusal(Situation(self._round, self._decks, seats, self._last_draw), fact)
+        return refusal(TableContext(self._round, self._decks, seats, self._last_draw), fact)
 
     def apply(self, fact: Fact) -> tuple[Event, ...]:
         """What the table has to tell of the fact."""
@@ -125,7 +125,7 @@ class Table:
         current = self._round
         if current is None or not current.ended:
             return current
-        goes_on = current.ledger.void and current.dealing is not None and not self._decks.in_play.fresh
+        goes_on = current.irregularities.void and current.dealing is not None and not self._decks.in_play.fresh
         return current if goes_on else None
 
     # Rounds

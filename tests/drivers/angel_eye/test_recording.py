@@ -72,7 +72,7 @@ def test_whatever_lies_around_them_draws_are_told_once(wire: bytes, expected: li
     assert cards(wire) == expected
 
 
-def test_an_evening_of_a_simulated_shoe() -> None:
+def test_a_session_of_a_simulated_shoe() -> None:
     shoe = AngelEyeFirmware(Lock())
     wire = shoe.switched_on()
     for card in FULL_DECK:

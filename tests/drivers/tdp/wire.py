@@ -10,7 +10,7 @@ from drivers.framing import FrameDecoder, encode_frame
 from drivers.tdp.codec.enums import StateFlag
 from drivers.tdp.host.driver import TdpDriver
 from simulator.firmware.device import Firmware
-from simulator.firmware.device_auth import Guard
+from simulator.firmware.device_auth import DeviceAuth
 from simulator.firmware.identity import Identity
 from simulator.firmware.motors import Motion
 
@@ -50,7 +50,7 @@ class Wire:
         self.firmware = Firmware(
             Identity(DeviceKind.SHUFFLER, "SN-1", b"boot---1", 1, 5000, first_number=FIRST_NUMBER),
             self.machine,
-            Guard(self.random.randbytes, device_key),
+            DeviceAuth(self.random.randbytes, device_key),
         )
         self.now_ms = 1000
         self.waiting: dict[bool, list[bytes]] = {True: [], False: []}

@@ -31,7 +31,7 @@ from drivers.transports.usb_port import UsbPort
         ("tcp:moxa-1.lan:4001", TcpPort("moxa-1.lan", 4001)),
         ("tcp:127.0.0.1:1", TcpPort("127.0.0.1", 1)),
         ("tcp:[fe80::1%eth0]:4001", TcpPort("fe80::1%eth0", 4001)),
-        ("replay:/tmp/evening.pcapng", ReplayPort("/tmp/evening.pcapng")),  # noqa: S108
+        ("replay:/tmp/session.pcapng", ReplayPort("/tmp/session.pcapng")),  # noqa: S108
         ("replay:a: b.pcapng", ReplayPort("a: b.pcapng")),
     ],
 )

@@ -10,7 +10,7 @@ import msgspec
 
 from drivers.driver import Heard, Step
 from firmware_bridge.config import DeviceConfig, load_config
-from firmware_bridge.daemon.daemon import NOBODY_WATCHES, Daemon, Ground
+from firmware_bridge.daemon.daemon import NOBODY_WATCHES, Daemon, DaemonContext
 from firmware_bridge.daemon.systemd import Notifier
 from firmware_bridge.devices.link import LinkState
 from firmware_bridge.houses.loader import load_house
@@ -49,10 +49,10 @@ def write_config(folder: Path) -> Path:
     return file
 
 
-def ground(folder: Path) -> Ground:
+def context(folder: Path) -> DaemonContext:
     config = load_config(write_config(folder))
     keys = load_keys(config.journal_key)
-    return Ground(
+    return DaemonContext(
         config=config,
         house=load_house(config.house),
         keys=keys,
@@ -71,9 +71,9 @@ class AnsweringDriver(LineDriver):
 class Hall:
     """The daemon, its one device, and clients of its control socket."""
 
-    def __init__(self, folder: Path, on: Ground, notifier: Notifier = NOBODY_WATCHES) -> None:
+    def __init__(self, folder: Path, on: DaemonContext, notifier: Notifier = NOBODY_WATCHES) -> None:
         self.folder = folder
-        self.ground = on
+        self.context = on
         self.ports = Ports()
         self.daemon = Daemon(on, notifier=notifier, open_port=self.ports, new_driver=self._new_driver)
         self.running = asyncio.create_task(self.daemon.run())
@@ -128,7 +128,7 @@ class Client:
 @contextlib.asynccontextmanager
 async def running(folder: Path, notifier: Notifier = NOBODY_WATCHES) -> AsyncIterator[Hall]:
     """A daemon on the journal in `folder`; stopped at the end, its journal closed."""
-    on = ground(folder)
+    on = context(folder)
     hall = Hall(folder, on, notifier)
     try:
         yield hall

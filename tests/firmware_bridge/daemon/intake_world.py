@@ -12,7 +12,7 @@ from drivers.driver import DeviceKind, Heard, LinkDown, LinkUp, NumberedFact, Re
 from drivers.facts import CutCard, DoorClosed, Fact, Jammed, SeatCount
 from firmware_bridge.core.events import CommandWanted, DealOver, Event
 from firmware_bridge.core.facts import Started, TimePassed
-from firmware_bridge.daemon.intake import Acknowledge, Answer, Intake, Turn
+from firmware_bridge.daemon.intake import Acknowledge, Answer, Batch, Intake
 from firmware_bridge.journal.rows import Apply, Origin, Receive, Write
 from tests.firmware_bridge.devices.claims import CLAIMS
 
@@ -224,19 +224,19 @@ class World:
             self._start()
 
     def _advance(self) -> None:
-        turn = self.intake.advance(self.now_ms)
-        for device in turn.ask:
+        batch = self.intake.advance(self.now_ms)
+        for device in batch.ask:
             self.machines[device].asked()
-        self._commit(turn)
+        self._commit(batch)
         wake_ms = self.intake.wake_at_ms(self.now_ms)
         if wake_ms is not None:
             assert wake_ms > self.now_ms
             self.at(wake_ms, self._advance)
 
-    def _commit(self, turn: Turn) -> None:
+    def _commit(self, batch: Batch) -> None:
         self._effect()
-        self.journal.commit(turn.writes)
-        for after in turn.after:
+        self.journal.commit(batch.writes)
+        for after in batch.after:
             self._effect()
             if isinstance(after, Acknowledge):
                 last = self.journal.last(after.device)

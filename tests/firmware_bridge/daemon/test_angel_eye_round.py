@@ -15,7 +15,7 @@ from drivers.facts import CardDrawn
 from firmware_bridge.core.bridge import Bridge
 from firmware_bridge.core.events import Event, HoldLifted, HoldRaised
 from firmware_bridge.core.facts import Started, read_fact
-from firmware_bridge.core.table.round_snapshot import RoundRecord
+from firmware_bridge.core.table.round_snapshot import RoundSnapshot
 from firmware_bridge.core.table_setup import TableSetup
 from firmware_bridge.core.terms import Irregularity, Phase
 from firmware_bridge.daemon.intake import Intake, Publish, SendCommand
@@ -80,7 +80,7 @@ class Table:
             self._advance()
 
     @property
-    def record(self) -> RoundRecord:
+    def record(self) -> RoundSnapshot:
         record = self.core.record
         assert record is not None
         return record
@@ -90,13 +90,13 @@ class Table:
         self.intake.report("shoe", report, self.line.now_ms)
 
     def _advance(self) -> None:
-        turn = self.intake.advance(self.line.now_ms)
-        for after in turn.after:
+        batch = self.intake.advance(self.line.now_ms)
+        for after in batch.after:
             if isinstance(after, Publish):
                 self.events += after.events
             elif isinstance(after, SendCommand):
                 self.line.take(self.line.driver.send(after.command, self.line.now_ms))
-        if turn.ask:
+        if batch.ask:
             self.line.take(self.line.driver.ask(self.line.now_ms))
 
 

@@ -23,7 +23,7 @@ from firmware_bridge.daemon.control_socket import (
     Told,
     read_operator_fact,
 )
-from firmware_bridge.daemon.intake import Caught
+from firmware_bridge.daemon.intake import BarrierReached
 from firmware_bridge.daemon.status import Status
 from firmware_bridge.unix_sockets import SocketTaken
 from tests.drivers.transports.ends.pty_end import until
@@ -46,9 +46,9 @@ class Counter:
         self.told.append(asyncio.get_running_loop().create_future())
         return self.told[-1]
 
-    def caught_up(self) -> asyncio.Future[Caught]:
-        caught: asyncio.Future[Caught] = asyncio.get_running_loop().create_future()
-        caught.set_result(Caught("token", 3, 8))
+    def caught_up(self) -> asyncio.Future[BarrierReached]:
+        caught: asyncio.Future[BarrierReached] = asyncio.get_running_loop().create_future()
+        caught.set_result(BarrierReached("token", 3, 8))
         return caught
 
     def status(self) -> Status:

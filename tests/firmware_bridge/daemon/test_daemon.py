@@ -16,7 +16,7 @@ from firmware_bridge.journal.errors import JournalConflict, JournalDamaged, Jour
 from firmware_bridge.journal.rows import Origin, Write, event_body
 from firmware_bridge.journal.store import Store
 from tests.drivers.transports.ends.pty_end import until
-from tests.firmware_bridge.daemon.daemon_hall import Hall, ground, running
+from tests.firmware_bridge.daemon.daemon_hall import Hall, context, running
 
 FULL = JournalFull("the disk of the journal is full: make room")
 
@@ -28,7 +28,7 @@ async def test_a_fact_told_is_answered_once_it_is_stored(tmp_path: Path) -> None
         answer = await client.tell("one", "wager", seat=1, ante=500)
         assert answer["accepted"] is True
         assert [event["seq"] for event in answer["events"]]
-        stored = hall.ground.store.told(Origin("operator", "one", 0))
+        stored = hall.context.store.told(Origin("operator", "one", 0))
         assert stored == Wager(at_ms=answer["at_ms"], seat=1, ante=500)
 
 
@@ -95,10 +95,10 @@ async def test_a_devices_fact_is_acknowledged_when_it_is_durable_and_not_before(
         client = await hall.client()
         await client.ask(id="s", ask="status")
         assert b"durable" not in hall.shoe.heard
-        assert hall.ground.store.last("shoe") is None
+        assert hall.context.store.last("shoe") is None
         gate.set()
         await until(lambda: b"durable 7" in hall.shoe.heard)
-        last = hall.ground.store.last("shoe")
+        last = hall.context.store.last("shoe")
         assert last is not None
         assert (last.boot, last.number) == ("A", 7)
 
@@ -114,7 +114,7 @@ async def test_a_new_connection_resumes_after_what_is_durable(tmp_path: Path) ->
         await hall.connect_shoe()
         hall.shoe.say("fact 7", "fact 8")
         await until(lambda: b"durable 8" in hall.shoe.heard)
-        numbers = [row.origin.number for row in hall.ground.store.applied() if row.origin.device == "shoe"]
+        numbers = [row.origin.number for row in hall.context.store.applied() if row.origin.device == "shoe"]
         assert numbers == [7, 8]
 
 
@@ -151,7 +151,7 @@ async def test_what_a_failed_commit_took_along_is_told_again_and_counted_once(
         await hall.connect_shoe()
         hall.shoe.say("fact 1", "fact 2")
         await until(lambda: b"durable 2" in hall.shoe.heard)
-        numbers = [row.origin.number for row in hall.ground.store.applied() if row.origin.device == "shoe"]
+        numbers = [row.origin.number for row in hall.context.store.applied() if row.origin.device == "shoe"]
         assert numbers == [1, 2]
 
 
@@ -171,7 +171,7 @@ async def test_a_disk_that_is_full_at_the_start_is_waited_for(tmp_path: Path, mo
 async def test_a_stop_is_possible_while_the_disk_hangs(tmp_path: Path, mocker: MockerFixture) -> None:
     mocker.patch.object(module, "STOP_DEADLINE_S", 0.2)
     gate = _gate(mocker)
-    on = ground(tmp_path)
+    on = context(tmp_path)
     hall = Hall(tmp_path, on)
     await hall.connect_shoe()
     gate.clear()
@@ -191,7 +191,7 @@ async def test_a_journal_that_contradicts_the_core_makes_it_anew(tmp_path: Path,
         await until(lambda: hall.daemon.status().trouble is not None)
         trouble.clear()
         await hall.connect_shoe()
-        await until(lambda: hall.ground.store.highest().applied == 2)
+        await until(lambda: hall.context.store.highest().applied == 2)
 
 
 async def test_a_stop_is_possible_while_the_disk_is_full(tmp_path: Path, mocker: MockerFixture) -> None:
@@ -203,7 +203,7 @@ async def test_a_stop_is_possible_while_the_disk_is_full(tmp_path: Path, mocker:
 
 async def test_a_damaged_journal_ends_the_daemon(tmp_path: Path, mocker: MockerFixture) -> None:
     trouble = _failing(mocker, lambda: JournalDamaged("the journal is damaged"))
-    on = ground(tmp_path)
+    on = context(tmp_path)
     hall = Hall(tmp_path, on)
     client = await hall.client()
     await client.ask(id="b", ask="applied")
@@ -224,7 +224,7 @@ async def test_a_stop_leaves_no_socket_no_port_and_no_lock(tmp_path: Path) -> No
     assert hall.ports.open_now == 0
     assert not (tmp_path / "c.sock").exists()
     assert not (tmp_path / "f.sock").exists()
-    ground(tmp_path).store.close()
+    context(tmp_path).store.close()
 
 
 async def test_what_was_handed_in_before_a_stop_is_stored(tmp_path: Path, mocker: MockerFixture) -> None:
@@ -238,7 +238,7 @@ async def test_what_was_handed_in_before_a_stop_is_stored(tmp_path: Path, mocker
         hall.daemon.stop()
         gate.set()
         await hall.running
-    store = ground(tmp_path).store
+    store = context(tmp_path).store
     assert store.told(Origin("operator", "one", 0)) is not None
     store.close()
 
@@ -252,7 +252,7 @@ async def test_a_journal_that_replays_to_other_events_is_refused(tmp_path: Path,
     mocker.patch(
         "firmware_bridge.daemon.replay.event_body", lambda event: real(event).replace(b'"at_ms":', b'"at_ms": ')
     )
-    on = ground(tmp_path)
+    on = context(tmp_path)
     with pytest.raises(ReplayDiffers) as told:
         Hall(tmp_path, on)
     assert "This version reads the journal differently: fact " in str(told.value)

@@ -8,7 +8,7 @@ from drivers.commands import CommandKind, Outcome
 from drivers.driver import CommandReport, Heard, LinkDown, LinkUp, NumberedFact
 from drivers.facts import Fact, Jammed, SeatCount
 from firmware_bridge.core.facts import CommandOutcome, DeviceBack, DeviceLost, NoMoreBets, TimePassed
-from firmware_bridge.daemon.intake import Acknowledge, Answer, Caught, Intake, Publish, SendCommand, Turn
+from firmware_bridge.daemon.intake import Acknowledge, Answer, BarrierReached, Batch, Intake, Publish, SendCommand
 from firmware_bridge.daemon.ordering import GRACE_MS, PATIENCE_MS
 from firmware_bridge.journal.rows import Apply, Receive
 from tests.firmware_bridge.daemon.intake_world import (
@@ -24,7 +24,7 @@ from tests.firmware_bridge.devices.claims import CLAIMS
 UP = LinkUp(claims=CLAIMS, boot="b", gap=False)
 
 
-class Desk:
+class IntakeRun:
     """An intake with its devices connected and heard at `now_ms` = 1000, and turns that are always committed."""
 
     def __init__(self) -> None:
@@ -36,10 +36,10 @@ class Desk:
         self.advance(1000)
         self.applied_before = len(self.core.facts)
 
-    def advance(self, now_ms: int) -> Turn:
-        turn = self.intake.advance(now_ms)
-        self.journal.commit(turn.writes)
-        return turn
+    def advance(self, now_ms: int) -> Batch:
+        batch = self.intake.advance(now_ms)
+        self.journal.commit(batch.writes)
+        return batch
 
     def tell(self, device: str, number: int, at_ms: int, now_ms: int, fact: Fact | None = None) -> None:
         told = device_fact(device, at_ms, number) if fact is None else fact
@@ -51,276 +51,276 @@ class Desk:
 
 
 def test_a_fact_waits_for_the_word_of_every_other_device() -> None:
-    desk = Desk()
-    desk.tell("shoe", 1, 1010, 1012)
-    turn = desk.advance(1012)
-    assert turn.ask == ("shuffler", "layout")
-    assert [type(write) for write in turn.writes] == [Receive]
-    assert turn.after == (Acknowledge("shoe", 1, "b"),)
-    desk.intake.report("shuffler", Heard(at_ms=1011), 1015)
-    assert desk.advance(1015).writes == ()
-    desk.intake.report("layout", Heard(at_ms=1010), 1016)
-    turn = desk.advance(1016)
-    assert [type(write) for write in turn.writes] == [Apply]
-    assert [type(one) for one in turn.after] == [Publish]
-    assert desk.applied == [device_fact("shoe", 1010, 1)]
+    run = IntakeRun()
+    run.tell("shoe", 1, 1010, 1012)
+    batch = run.advance(1012)
+    assert batch.ask == ("shuffler", "layout")
+    assert [type(write) for write in batch.writes] == [Receive]
+    assert batch.after == (Acknowledge("shoe", 1, "b"),)
+    run.intake.report("shuffler", Heard(at_ms=1011), 1015)
+    assert run.advance(1015).writes == ()
+    run.intake.report("layout", Heard(at_ms=1010), 1016)
+    batch = run.advance(1016)
+    assert [type(write) for write in batch.writes] == [Apply]
+    assert [type(one) for one in batch.after] == [Publish]
+    assert run.applied == [device_fact("shoe", 1010, 1)]
 
 
 def test_a_fact_already_in_order_is_received_and_applied_in_one_transaction() -> None:
-    desk = Desk()
-    desk.intake.report("shuffler", Heard(at_ms=1020), 1021)
-    desk.intake.report("layout", Heard(at_ms=1020), 1021)
-    desk.tell("shoe", 1, 1010, 1021)
-    assert [type(write) for write in desk.advance(1021).writes] == [Receive, Apply]
+    run = IntakeRun()
+    run.intake.report("shuffler", Heard(at_ms=1020), 1021)
+    run.intake.report("layout", Heard(at_ms=1020), 1021)
+    run.tell("shoe", 1, 1010, 1021)
+    assert [type(write) for write in run.advance(1021).writes] == [Receive, Apply]
 
 
 def test_an_answer_to_a_later_question_is_enough_whatever_the_clock_says() -> None:
-    desk = Desk()
-    desk.tell("shoe", 1, 1010, 1012)
-    desk.advance(1012)
-    desk.intake.report("shuffler", Heard(at_ms=1001, asked_at_ms=1012), 1015)
-    desk.intake.report("layout", Heard(at_ms=1001, asked_at_ms=1012), 1015)
-    desk.advance(1015)
-    assert len(desk.applied) == 1
+    run = IntakeRun()
+    run.tell("shoe", 1, 1010, 1012)
+    run.advance(1012)
+    run.intake.report("shuffler", Heard(at_ms=1001, asked_at_ms=1012), 1015)
+    run.intake.report("layout", Heard(at_ms=1001, asked_at_ms=1012), 1015)
+    run.advance(1015)
+    assert len(run.applied) == 1
 
 
 def test_an_answer_to_an_earlier_question_is_not() -> None:
-    desk = Desk()
-    desk.tell("shoe", 1, 1012, 1012)
-    desk.advance(1012)
-    desk.intake.report("shuffler", Heard(at_ms=1001, asked_at_ms=1011), 1015)
-    desk.intake.report("layout", Heard(at_ms=1012, asked_at_ms=1012), 1015)
-    desk.advance(1015)
-    assert desk.applied == []
+    run = IntakeRun()
+    run.tell("shoe", 1, 1012, 1012)
+    run.advance(1012)
+    run.intake.report("shuffler", Heard(at_ms=1001, asked_at_ms=1011), 1015)
+    run.intake.report("layout", Heard(at_ms=1012, asked_at_ms=1012), 1015)
+    run.advance(1015)
+    assert run.applied == []
 
 
 def test_the_wait_has_an_end_while_all_are_connected() -> None:
-    desk = Desk()
-    desk.tell("shoe", 1, 1010, 1012)
-    desk.advance(1012)
-    assert desk.intake.wake_at_ms(1012) == 1012 + PATIENCE_MS
-    desk.advance(1012 + PATIENCE_MS - 1)
-    assert desk.applied == []
-    desk.advance(1012 + PATIENCE_MS)
-    assert len(desk.applied) == 1
-    assert desk.intake.wake_at_ms(1100) is None
+    run = IntakeRun()
+    run.tell("shoe", 1, 1010, 1012)
+    run.advance(1012)
+    assert run.intake.wake_at_ms(1012) == 1012 + PATIENCE_MS
+    run.advance(1012 + PATIENCE_MS - 1)
+    assert run.applied == []
+    run.advance(1012 + PATIENCE_MS)
+    assert len(run.applied) == 1
+    assert run.intake.wake_at_ms(1100) is None
 
 
 def test_a_later_fact_that_came_earlier_is_applied_later() -> None:
-    desk = Desk()
-    desk.tell("shuffler", 1, 1020, 1021)
-    desk.advance(1021)
-    desk.tell("shoe", 1, 1010, 1025)
-    desk.advance(1025)
+    run = IntakeRun()
+    run.tell("shuffler", 1, 1020, 1021)
+    run.advance(1021)
+    run.tell("shoe", 1, 1010, 1025)
+    run.advance(1025)
     for device in DEVICES:
-        desk.intake.report(device, Heard(at_ms=1030), 1031)
-    desk.advance(1031)
-    assert [fact.at_ms for fact in desk.applied] == [1010, 1020]
+        run.intake.report(device, Heard(at_ms=1030), 1031)
+    run.advance(1031)
+    assert [fact.at_ms for fact in run.applied] == [1010, 1020]
 
 
 def test_at_equal_times_the_cause_comes_first_whoever_was_quicker() -> None:
-    desk = Desk()
+    run = IntakeRun()
     facts: list[tuple[str, Fact]] = [
         ("layout", SeatCount(at_ms=1010, seat=1, cards=1)),
         ("shuffler", Jammed(at_ms=1010)),
     ]
     for device, fact in facts:
-        desk.tell(device, 1, 1010, 1012, fact)
+        run.tell(device, 1, 1010, 1012, fact)
     for device in DEVICES:
-        desk.intake.report(device, Heard(at_ms=1020), 1021)
-    desk.advance(1021)
-    assert desk.applied[:2] == [Jammed(at_ms=1010), SeatCount(at_ms=1010, seat=1, cards=1)]
+        run.intake.report(device, Heard(at_ms=1020), 1021)
+    run.advance(1021)
+    assert run.applied[:2] == [Jammed(at_ms=1010), SeatCount(at_ms=1010, seat=1, cards=1)]
 
 
 def test_while_a_device_is_lost_the_others_wait_and_people_do_not() -> None:
-    desk = Desk()
-    desk.intake.report("layout", LinkDown(reason="unplugged"), 1010)
-    desk.tell("shoe", 1, 1020, 1021)
-    desk.intake.report("shuffler", Heard(at_ms=1030), 1030)
-    turn = desk.advance(5000)
-    assert Acknowledge("shoe", 1, "b") in turn.after
-    assert desk.applied == [DeviceLost(at_ms=1010, device="layout", reason="unplugged")]
-    assert desk.intake.wake_at_ms(5000) is None
-    desk.intake.request("r", "floor", NoMoreBets(at_ms=0), 5001)
-    turn = desk.advance(5001)
-    assert [one.request for one in turn.after if isinstance(one, Answer)] == ["r"]
-    desk.intake.report("layout", LinkUp(claims=CLAIMS, boot="b2", gap=True), 6000)
-    desk.advance(7000)
-    assert len(desk.applied) == 3, "connected, but it has not said how far it is"
-    desk.intake.report("layout", Heard(at_ms=6990, asked_at_ms=6980), 7001)
-    desk.advance(7001)
-    assert [type(fact) for fact in desk.applied] == [DeviceLost, NoMoreBets, DeviceBack, SeatCount]
-    assert desk.applied[-1].at_ms == 6000, "time never runs backwards for the core"
+    run = IntakeRun()
+    run.intake.report("layout", LinkDown(reason="unplugged"), 1010)
+    run.tell("shoe", 1, 1020, 1021)
+    run.intake.report("shuffler", Heard(at_ms=1030), 1030)
+    batch = run.advance(5000)
+    assert Acknowledge("shoe", 1, "b") in batch.after
+    assert run.applied == [DeviceLost(at_ms=1010, device="layout", reason="unplugged")]
+    assert run.intake.wake_at_ms(5000) is None
+    run.intake.request("r", "floor", NoMoreBets(at_ms=0), 5001)
+    batch = run.advance(5001)
+    assert [one.request for one in batch.after if isinstance(one, Answer)] == ["r"]
+    run.intake.report("layout", LinkUp(claims=CLAIMS, boot="b2", gap=True), 6000)
+    run.advance(7000)
+    assert len(run.applied) == 3, "connected, but it has not said how far it is"
+    run.intake.report("layout", Heard(at_ms=6990, asked_at_ms=6980), 7001)
+    run.advance(7001)
+    assert [type(fact) for fact in run.applied] == [DeviceLost, NoMoreBets, DeviceBack, SeatCount]
+    assert run.applied[-1].at_ms == 6000, "time never runs backwards for the core"
 
 
 def test_people_wait_a_moment_for_a_device_that_comes_back() -> None:
-    desk = Desk()
-    desk.intake.report("layout", LinkDown(reason="unplugged"), 1010)
-    desk.tell("shoe", 1, 1020, 1021)
-    desk.intake.request("r", "floor", NoMoreBets(at_ms=0), 1030)
-    desk.advance(1030)
-    assert desk.intake.wake_at_ms(1030) == 1010 + GRACE_MS
-    desk.intake.report("layout", UP, 1500)
-    desk.tell("layout", 1, 1015, 1505)
+    run = IntakeRun()
+    run.intake.report("layout", LinkDown(reason="unplugged"), 1010)
+    run.tell("shoe", 1, 1020, 1021)
+    run.intake.request("r", "floor", NoMoreBets(at_ms=0), 1030)
+    run.advance(1030)
+    assert run.intake.wake_at_ms(1030) == 1010 + GRACE_MS
+    run.intake.report("layout", UP, 1500)
+    run.tell("layout", 1, 1015, 1505)
     for device in DEVICES:
-        desk.intake.report(device, Heard(at_ms=1510, asked_at_ms=1510), 1511)
-    desk.advance(1511)
-    told = [fact for fact in desk.applied if isinstance(fact, SeatCount | NoMoreBets)]
+        run.intake.report(device, Heard(at_ms=1510, asked_at_ms=1510), 1511)
+    run.advance(1511)
+    told = [fact for fact in run.applied if isinstance(fact, SeatCount | NoMoreBets)]
     assert told[:2] == [device_fact("layout", 1500, 1), device_fact("shoe", 1500, 1)]
     assert isinstance(told[2], NoMoreBets)
 
 
 def test_what_the_lost_device_has_passed_does_not_wait_for_it() -> None:
-    desk = Desk()
-    desk.intake.report("layout", Heard(at_ms=1015), 1016)
-    desk.intake.report("layout", LinkDown(reason="unplugged"), 1017)
-    desk.intake.report("shuffler", Heard(at_ms=1015), 1018)
-    desk.tell("shoe", 1, 1012, 1018)
-    desk.advance(1018)
-    assert len(desk.applied) == 2
+    run = IntakeRun()
+    run.intake.report("layout", Heard(at_ms=1015), 1016)
+    run.intake.report("layout", LinkDown(reason="unplugged"), 1017)
+    run.intake.report("shuffler", Heard(at_ms=1015), 1018)
+    run.tell("shoe", 1, 1012, 1018)
+    run.advance(1018)
+    assert len(run.applied) == 2
 
 
 def test_a_fact_sent_again_is_acknowledged_again_and_not_received_again() -> None:
-    desk = Desk()
-    desk.tell("shoe", 2**32 - 1, 1010, 1010)
-    desk.tell("shoe", 0, 1011, 1011)
-    desk.advance(1011)
-    desk.tell("shoe", 2**32 - 1, 1010, 1012)
-    turn = desk.advance(1012)
-    assert turn.writes == ()
-    assert turn.after == (Acknowledge("shoe", 0, "b"),)
+    run = IntakeRun()
+    run.tell("shoe", 2**32 - 1, 1010, 1010)
+    run.tell("shoe", 0, 1011, 1011)
+    run.advance(1011)
+    run.tell("shoe", 2**32 - 1, 1010, 1012)
+    batch = run.advance(1012)
+    assert batch.writes == ()
+    assert batch.after == (Acknowledge("shoe", 0, "b"),)
 
 
 def test_the_same_number_of_another_boot_is_another_fact() -> None:
-    desk = Desk()
-    desk.tell("shoe", 7, 1010, 1010)
-    desk.intake.report("shoe", NumberedFact(boot="c", number=7, fact=device_fact("shoe", 1011, 7)), 1011)
-    assert len(desk.advance(1011).writes) == 2
+    run = IntakeRun()
+    run.tell("shoe", 7, 1010, 1010)
+    run.intake.report("shoe", NumberedFact(boot="c", number=7, fact=device_fact("shoe", 1011, 7)), 1011)
+    assert len(run.advance(1011).writes) == 2
 
 
 @pytest.mark.parametrize(("told_ms", "stamped_ms"), [(5000, 1012), (-3, 1000), (999, 1000), (1010, 1010)])
 def test_a_time_that_cannot_be_is_put_right(told_ms: int, stamped_ms: int) -> None:
-    desk = Desk()
-    desk.tell("shoe", 1, told_ms, 1012)
-    write = desk.advance(1012).writes[0]
+    run = IntakeRun()
+    run.tell("shoe", 1, told_ms, 1012)
+    write = run.advance(1012).writes[0]
     assert isinstance(write, Receive)
     assert write.fact.at_ms == stamped_ms
 
 
 def test_a_command_is_sent_after_its_commit_and_its_outcome_is_a_fact() -> None:
-    desk = Desk()
+    run = IntakeRun()
     for device in DEVICES:
-        desk.intake.report(device, Heard(at_ms=1010), 1010)
-    desk.tell("shuffler", 1, 1010, 1010, Jammed(at_ms=1010))
-    (sent,) = [one for one in desk.advance(1010).after if isinstance(one, SendCommand)]
+        run.intake.report(device, Heard(at_ms=1010), 1010)
+    run.tell("shuffler", 1, 1010, 1010, Jammed(at_ms=1010))
+    (sent,) = [one for one in run.advance(1010).after if isinstance(one, SendCommand)]
     assert (sent.device, sent.command.kind) == ("shoe", CommandKind.LOCK)
     for outcome in (Outcome.ACCEPTED, Outcome.FINISHED, Outcome.FINISHED):
-        desk.intake.report("shoe", CommandReport(sent.command.id, outcome), 1020)
-    desk.advance(1020 + PATIENCE_MS)
-    told = [fact.outcome for fact in desk.applied if isinstance(fact, CommandOutcome)]
+        run.intake.report("shoe", CommandReport(sent.command.id, outcome), 1020)
+    run.advance(1020 + PATIENCE_MS)
+    told = [fact.outcome for fact in run.applied if isinstance(fact, CommandOutcome)]
     assert told == [Outcome.ACCEPTED, Outcome.FINISHED]
 
 
 def test_the_outcome_is_unknown_when_the_link_dies_first() -> None:
-    desk = Desk()
+    run = IntakeRun()
     for device in DEVICES:
-        desk.intake.report(device, Heard(at_ms=1010), 1010)
-    desk.tell("shuffler", 1, 1010, 1010, Jammed(at_ms=1010))
-    desk.intake.advance(1010)
-    desk.intake.report("shoe", LinkDown(reason="unplugged"), 1011)
-    turn = desk.intake.advance(1011)
-    assert not [one for one in turn.after if isinstance(one, SendCommand)]
-    desk.intake.advance(1011 + GRACE_MS)
-    (told,) = [fact for fact in desk.applied if isinstance(fact, CommandOutcome)]
+        run.intake.report(device, Heard(at_ms=1010), 1010)
+    run.tell("shuffler", 1, 1010, 1010, Jammed(at_ms=1010))
+    run.intake.advance(1010)
+    run.intake.report("shoe", LinkDown(reason="unplugged"), 1011)
+    batch = run.intake.advance(1011)
+    assert not [one for one in batch.after if isinstance(one, SendCommand)]
+    run.intake.advance(1011 + GRACE_MS)
+    (told,) = [fact for fact in run.applied if isinstance(fact, CommandOutcome)]
     assert (told.outcome, told.reason) == (Outcome.UNKNOWN, "unplugged")
 
 
 def test_a_command_for_a_device_that_is_away_is_not_kept_for_later() -> None:
-    desk = Desk()
+    run = IntakeRun()
     for device in DEVICES:
-        desk.intake.report(device, Heard(at_ms=1010), 1010)
-    desk.intake.report("shoe", LinkDown(reason="unplugged"), 1011)
-    desk.tell("shuffler", 1, 1010, 1012, Jammed(at_ms=1010))
-    desk.advance(1012)
-    desk.intake.report("shoe", UP, 1020)
-    desk.intake.report("shoe", Heard(at_ms=1020, asked_at_ms=1020), 1020)
-    turn = desk.advance(1020 + PATIENCE_MS)
-    assert not [one for one in turn.after if isinstance(one, SendCommand)]
-    (told,) = [fact for fact in desk.applied if isinstance(fact, CommandOutcome)]
+        run.intake.report(device, Heard(at_ms=1010), 1010)
+    run.intake.report("shoe", LinkDown(reason="unplugged"), 1011)
+    run.tell("shuffler", 1, 1010, 1012, Jammed(at_ms=1010))
+    run.advance(1012)
+    run.intake.report("shoe", UP, 1020)
+    run.intake.report("shoe", Heard(at_ms=1020, asked_at_ms=1020), 1020)
+    batch = run.advance(1020 + PATIENCE_MS)
+    assert not [one for one in batch.after if isinstance(one, SendCommand)]
+    (told,) = [fact for fact in run.applied if isinstance(fact, CommandOutcome)]
     assert told.outcome is Outcome.UNKNOWN
 
 
 def test_a_time_limit_is_told_once_after_everything_before_it() -> None:
-    desk = Desk()
-    desk.core.limit_ms = 1100
-    assert desk.intake.wake_at_ms(1000) == 1100
-    desk.tell("shoe", 1, 1099, 1100)
-    assert set(desk.advance(1100).ask) == set(DEVICES)
-    assert desk.applied == []
+    run = IntakeRun()
+    run.core.limit_ms = 1100
+    assert run.intake.wake_at_ms(1000) == 1100
+    run.tell("shoe", 1, 1099, 1100)
+    assert set(run.advance(1100).ask) == set(DEVICES)
+    assert run.applied == []
     for device in DEVICES:
-        desk.intake.report(device, Heard(at_ms=1090, asked_at_ms=1100), 1105)
-    desk.advance(1105)
-    assert [type(fact) for fact in desk.applied] == [SeatCount, TimePassed]
-    assert desk.applied[-1] == TimePassed(at_ms=1100)
+        run.intake.report(device, Heard(at_ms=1090, asked_at_ms=1100), 1105)
+    run.advance(1105)
+    assert [type(fact) for fact in run.applied] == [SeatCount, TimePassed]
+    assert run.applied[-1] == TimePassed(at_ms=1100)
 
 
 def test_a_time_limit_runs_out_also_while_a_device_is_silent_or_lost() -> None:
-    desk = Desk()
-    desk.core.limit_ms = 1100
-    desk.advance(1100)
-    assert desk.intake.wake_at_ms(1100) == 1100 + PATIENCE_MS
-    desk.advance(1100 + PATIENCE_MS)
-    assert desk.applied == [TimePassed(at_ms=1100)]
-    desk.core.limit_ms = 1200
-    desk.intake.report("shoe", LinkDown(reason="unplugged"), 1199)
-    desk.advance(1200)
-    assert isinstance(desk.applied[-1], DeviceLost)
-    assert desk.intake.wake_at_ms(1200) == 1199 + GRACE_MS
-    desk.advance(1199 + GRACE_MS)
-    assert [fact for fact in desk.applied if isinstance(fact, TimePassed)][1:] == [TimePassed(at_ms=1200)]
+    run = IntakeRun()
+    run.core.limit_ms = 1100
+    run.advance(1100)
+    assert run.intake.wake_at_ms(1100) == 1100 + PATIENCE_MS
+    run.advance(1100 + PATIENCE_MS)
+    assert run.applied == [TimePassed(at_ms=1100)]
+    run.core.limit_ms = 1200
+    run.intake.report("shoe", LinkDown(reason="unplugged"), 1199)
+    run.advance(1200)
+    assert isinstance(run.applied[-1], DeviceLost)
+    assert run.intake.wake_at_ms(1200) == 1199 + GRACE_MS
+    run.advance(1199 + GRACE_MS)
+    assert [fact for fact in run.applied if isinstance(fact, TimePassed)][1:] == [TimePassed(at_ms=1200)]
 
 
 def test_a_barrier_is_reached_when_all_before_it_is_applied() -> None:
-    desk = Desk()
-    desk.tell("shoe", 1, 1010, 1010)
-    desk.intake.barrier("b")
-    assert not [one for one in desk.advance(1010).after if isinstance(one, Caught)]
-    desk.tell("shoe", 2, 1030, 1030)
-    turn = desk.advance(1010 + PATIENCE_MS)
-    assert [one.token for one in turn.after if isinstance(one, Caught)] == ["b"]
-    desk.intake.barrier("c")
-    assert desk.intake.waiting == 1
+    run = IntakeRun()
+    run.tell("shoe", 1, 1010, 1010)
+    run.intake.barrier("b")
+    assert not [one for one in run.advance(1010).after if isinstance(one, BarrierReached)]
+    run.tell("shoe", 2, 1030, 1030)
+    batch = run.advance(1010 + PATIENCE_MS)
+    assert [one.token for one in batch.after if isinstance(one, BarrierReached)] == ["b"]
+    run.intake.barrier("c")
+    assert run.intake.waiting == 1
 
 
 def test_a_request_repeated_while_it_waits_is_one_request() -> None:
-    desk = Desk()
+    run = IntakeRun()
     for _ in range(2):
-        desk.intake.request("r", "dealer", NoMoreBets(at_ms=0), 1010)
-    assert len(desk.advance(1010).writes) == 1
-    turn = desk.advance(1010 + PATIENCE_MS)
-    assert [one for one in turn.after if isinstance(one, Answer)] == [Answer("r", 1010, turn.after[0].events)]  # type: ignore[union-attr]
+        run.intake.request("r", "dealer", NoMoreBets(at_ms=0), 1010)
+    assert len(run.advance(1010).writes) == 1
+    batch = run.advance(1010 + PATIENCE_MS)
+    assert [one for one in batch.after if isinstance(one, Answer)] == [Answer("r", 1010, batch.after[0].events)]  # type: ignore[union-attr]
 
 
 def test_after_a_restart_what_was_up_is_down_and_commands_are_unknown() -> None:
-    desk = Desk()
+    run = IntakeRun()
     for device in DEVICES:
-        desk.intake.report(device, Heard(at_ms=1010), 1010)
-    desk.tell("shuffler", 1, 1010, 1010, Jammed(at_ms=1010))
-    desk.advance(1010)
-    intake, core = desk.journal.rebuild("another run", 2000)
-    desk.journal.commit(intake.advance(2000 + GRACE_MS).writes)
-    new = core.facts[len(desk.core.facts) :]
+        run.intake.report(device, Heard(at_ms=1010), 1010)
+    run.tell("shuffler", 1, 1010, 1010, Jammed(at_ms=1010))
+    run.advance(1010)
+    intake, core = run.journal.rebuild("another run", 2000)
+    run.journal.commit(intake.advance(2000 + GRACE_MS).writes)
+    new = core.facts[len(run.core.facts) :]
     assert [fact.device for fact in new if isinstance(fact, DeviceLost)] == DEVICE_NAMES
     assert [fact.outcome for fact in new if isinstance(fact, CommandOutcome)] == [Outcome.UNKNOWN]
-    again, _ = desk.journal.rebuild("a third run", 9000)
+    again, _ = run.journal.rebuild("a third run", 9000)
     assert len(again.advance(9000 + GRACE_MS).writes) == 2, "nothing is told twice: this run's start alone"
 
 
 def test_a_device_that_is_no_longer_configured_is_told_as_lost() -> None:
-    desk = Desk()
+    run = IntakeRun()
     intake = Intake(RecordingCore(), {"shoe": DEVICES["shoe"]}, "run 2")
-    for received, _ in desk.journal.applied:
-        intake.replay(received, *desk.journal.received[received])
+    for received, _ in run.journal.applied:
+        intake.replay(received, *run.journal.received[received])
     assert intake.lost == ("shoe",)
 
 

@@ -11,7 +11,7 @@ from drivers.facts import CardDrawn, CutCard
 from drivers.transports.null_modem import NullModemEnd, null_modem
 from drivers.transports.transport import OnData, OnLost, Transport
 from firmware_bridge.config import ApprovedFirmware, DeviceConfig
-from firmware_bridge.devices.link import DeviceState, Pace
+from firmware_bridge.devices.link import BackoffPolicy, DeviceState
 from firmware_bridge.devices.supervisor import Supervisor
 from tests.firmware_bridge.devices.claims import CLAIMS
 
@@ -142,7 +142,7 @@ class Hall:
 
     def __init__(
         self,
-        pace: Pace = Pace(first_s=0.001, cap_s=0.004, missing_cap_s=0.002, refused_s=0.003),  # noqa: B008
+        pace: BackoffPolicy = BackoffPolicy(first_s=0.001, cap_s=0.004, missing_cap_s=0.002, refused_s=0.003),  # noqa: B008
         approved: Sequence[ApprovedFirmware] = (),
     ) -> None:
         self.ports = Ports()

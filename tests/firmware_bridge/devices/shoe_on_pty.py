@@ -11,7 +11,7 @@ from drivers.driver import DeviceKind, NumberedFact, Report, Resume
 from drivers.facts import CardDrawn
 from drivers.tdp.codec.enums import StateFlag
 from firmware_bridge.config import ApprovedFirmware, DeviceConfig
-from firmware_bridge.devices.link import DeviceState, Pace
+from firmware_bridge.devices.link import BackoffPolicy, DeviceState
 from firmware_bridge.devices.supervisor import Supervisor
 from simulator.firmware.device import Firmware
 from simulator.firmware.identity import Identity
@@ -70,7 +70,7 @@ class Table:
             serial_number=serial_number,
             capture=None if capture is None else str(capture),
         )
-        pace = Pace(first_s=0.01, cap_s=0.02, missing_cap_s=0.02, refused_s=0.05)
+        pace = BackoffPolicy(first_s=0.01, cap_s=0.02, missing_cap_s=0.02, refused_s=0.05)
         return Supervisor([device], clock, self._hear, lambda _: self.committed, pace=pace, approved=approved)
 
     def draw(self, number: int) -> None:

@@ -9,13 +9,13 @@ from structlog.testing import capture_logs
 
 from drivers.transports import pcapng
 from drivers.transports.pcapng import Piece, read_capture
-from firmware_bridge.devices.capture import LOOK_AFTER, Recorder
+from firmware_bridge.devices.capture import LOOK_AFTER, Capture
 
 NONCE = b"12345678"
 
 
-def recorder(folder: Path) -> Recorder:
-    return Recorder("shoe", "serial:/dev/x", folder, wall_ns=lambda: 1_700_000_000 * 10**9, passing_ns=lambda: 7)
+def recorder(folder: Path) -> Capture:
+    return Capture("shoe", "serial:/dev/x", folder, wall_ns=lambda: 1_700_000_000 * 10**9, passing_ns=lambda: 7)
 
 
 def test_a_run_is_one_file_for_its_owner_alone_and_a_warning_says_what_is_in_it(tmp_path: Path) -> None:
@@ -65,7 +65,7 @@ def test_a_full_disk_costs_the_recording_alone(tmp_path: Path, mocker: MockerFix
 def test_the_time_of_day_is_asked_once_a_connection(tmp_path: Path) -> None:
     """Set meanwhile, by years at the first start perhaps, it would make a pause of years to play back."""
     times = iter(range(10**9, 10**10, 10**9))
-    tap = Recorder("shoe", "serial:/dev/x", tmp_path, wall_ns=lambda: next(times), passing_ns=iter(range(99)).__next__)
+    tap = Capture("shoe", "serial:/dev/x", tmp_path, wall_ns=lambda: next(times), passing_ns=iter(range(99)).__next__)
     for _ in range(2):
         tap.opened(NONCE)
         for _ in range(3):
@@ -78,7 +78,7 @@ def test_the_time_of_day_is_asked_once_a_connection(tmp_path: Path) -> None:
 
 def test_a_file_that_was_taken_away_gets_a_successor(tmp_path: Path) -> None:
     days = iter(range(0, 10**17, 10**14))
-    tap = Recorder("shoe", "serial:/dev/x", tmp_path / "of today", wall_ns=lambda: next(days))
+    tap = Capture("shoe", "serial:/dev/x", tmp_path / "of today", wall_ns=lambda: next(days))
     tap.opened(NONCE)
     (file,) = (tmp_path / "of today").iterdir()
     file.unlink()

@@ -1,4 +1,4 @@
-from firmware_bridge.devices.frame_history import MINUTE_MS, MOST_BYTES, NAMES_TOLD, Trace
+from firmware_bridge.devices.frame_history import MINUTE_MS, MOST_BYTES, NAMES_TOLD, FrameHistory
 
 
 def lengths(pieces: object) -> list[str]:
@@ -14,7 +14,7 @@ class Clock:
 
 def test_f22_the_last_minute_is_kept_and_no_more() -> None:
     clock = Clock()
-    trace = Trace(clock)
+    trace = FrameHistory(clock)
     trace.opened(b"")
     for number in range(1, 4):
         trace.passed(to_host=bool(number % 2), data=bytes(number))
@@ -25,7 +25,7 @@ def test_f22_the_last_minute_is_kept_and_no_more() -> None:
 
 
 def test_it_does_not_grow_beyond_its_bytes() -> None:
-    trace = Trace(Clock())
+    trace = FrameHistory(Clock())
     trace.opened(b"")
     for _ in range(NAMES_TOLD):
         trace.passed(to_host=True, data=bytes(MOST_BYTES // 4))
@@ -33,7 +33,7 @@ def test_it_does_not_grow_beyond_its_bytes() -> None:
 
 
 def test_only_the_last_frames_of_the_present_connection_are_told() -> None:
-    trace = Trace(Clock())
+    trace = FrameHistory(Clock())
     trace.opened(b"")
     trace.passed(to_host=True, data=b"of the connection before")
     trace.opened(b"")

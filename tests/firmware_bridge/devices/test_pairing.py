@@ -21,7 +21,7 @@ from firmware_bridge.devices.pairing import PairingFailed, pair
 from firmware_bridge.devices.supervisor import Supervisor
 from firmware_bridge.doctor.unit import Unit
 from simulator.firmware.device import Firmware
-from simulator.firmware.device_auth import Guard
+from simulator.firmware.device_auth import DeviceAuth
 from simulator.firmware.identity import Identity
 from simulator.wires.pty import PtyPort
 from tests.drivers.tdp.wire import Machine
@@ -64,7 +64,7 @@ class Bench:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.guard = Guard(os.urandom)
+        self.guard = DeviceAuth(os.urandom)
         self.firmware = Firmware(Identity(DeviceKind.SHOE, "S-1", b"boot---1", 1, 5000), Machine(), self.guard)
         self.port = PtyPort(folder / "port", self._from_host)
         self.port.plug()
@@ -208,7 +208,7 @@ async def test_what_hinders_it_is_told_in_a_sentence(
 
 async def test_what_asking_the_person_raises_ends_it() -> None:
     near, far = null_modem()
-    guard = Guard(os.urandom)
+    guard = DeviceAuth(os.urandom)
     firmware = Firmware(Identity(DeviceKind.SHOE, "S-1", b"boot---1", 1, 5000), Machine(), guard)
     firmware.pairing.enter(now_ms())
     device_end = far.attach(lambda data: device_end.write(firmware.receive(data, now_ms())), lambda _: None)

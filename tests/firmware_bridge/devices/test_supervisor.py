@@ -13,7 +13,7 @@ from drivers.errors import DriverNameError, PortHeld, PortNameError
 from drivers.transports.null_modem import NullModemEnd
 from firmware_bridge.config import DeviceConfig
 from firmware_bridge.devices.connection import Connection
-from firmware_bridge.devices.link import BackOff, LinkState, Pace
+from firmware_bridge.devices.link import BackOff, BackoffPolicy, LinkState
 from firmware_bridge.devices.supervisor import Supervisor
 from tests.drivers.transports.ends.pty_end import until
 from tests.firmware_bridge.devices.claims import CLAIMS
@@ -259,7 +259,7 @@ async def test_a_refused_device_stays_refused_with_its_sentence_until_another_on
 
 
 async def test_a_retry_that_is_asked_for_does_not_wait() -> None:
-    hall = Hall(Pace(first_s=3600, cap_s=3600, missing_cap_s=3600))
+    hall = Hall(BackoffPolicy(first_s=3600, cap_s=3600, missing_cap_s=3600))
     hall.ports.errors = [missing()]
     async with hall:
         await until(lambda: hall.state.link is LinkState.WAITING)
@@ -269,7 +269,7 @@ async def test_a_retry_that_is_asked_for_does_not_wait() -> None:
 
 def test_f14_pauses_double_to_a_cap_and_begin_anew_after_a_healthy_time() -> None:
     chance = iter([0.0, 0.0, 0.0, 0.0, 0.5, 0.999, 0.0, 0.0, 0.0])
-    back_off = BackOff(Pace(first_s=1, healthy_s=30), lambda: next(chance))
+    back_off = BackOff(BackoffPolicy(first_s=1, healthy_s=30), lambda: next(chance))
     assert [back_off.next_s(5) for _ in range(5)] == [1, 2, 4, 5, 3.75]
     assert 2.5 < back_off.next_s(5) < 2.51
     back_off.ended_after(29.9)
@@ -279,7 +279,7 @@ def test_f14_pauses_double_to_a_cap_and_begin_anew_after_a_healthy_time() -> Non
 
 
 async def test_a_connection_that_was_healthy_starts_the_doubling_anew() -> None:
-    hall = Hall(Pace(first_s=0.001, cap_s=3600, healthy_s=0))
+    hall = Hall(BackoffPolicy(first_s=0.001, cap_s=3600, healthy_s=0))
     async with hall:
         for generation in range(1, 25):  # without a fresh start the last pause would be hours
             await connect(hall, generation=generation)

@@ -12,12 +12,12 @@ from drivers.commands import Command, CommandKind, Outcome
 from drivers.driver import CommandReport, DeviceKind, Heard, LinkDown, LinkUp
 from drivers.transports.transport import OnData, OnLost, Transport
 from firmware_bridge.config import ApprovedFirmware, DeviceConfig
-from firmware_bridge.devices.link import HOUR_MS, LinkState, Pace
+from firmware_bridge.devices.link import HOUR_MS, BackoffPolicy, LinkState
 from firmware_bridge.devices.supervisor import Supervisor
 from tests.drivers.transports.ends.pty_end import until
 from tests.firmware_bridge.devices.line_driver import Counted, Hall, LineDriver, missing
 
-NEVER = Pace(first_s=3600, cap_s=3600, missing_cap_s=3600, refused_s=3600)
+NEVER = BackoffPolicy(first_s=3600, cap_s=3600, missing_cap_s=3600, refused_s=3600)
 
 
 async def connect(hall: Hall, generation: int = 1) -> None:
@@ -108,7 +108,7 @@ async def test_f14_hints_while_a_device_is_up_cost_no_try_after_it() -> None:
 
 
 async def test_f15_f16_f44_a_silent_device_is_unknown_and_keeps_its_link() -> None:
-    hall = Hall(Pace(first_s=0.001, cap_s=0.004, silent_s=0.02))
+    hall = Hall(BackoffPolicy(first_s=0.001, cap_s=0.004, silent_s=0.02))
     with capture_logs() as lines:
         async with hall:
             await connect(hall)

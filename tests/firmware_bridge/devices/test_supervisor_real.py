@@ -13,7 +13,7 @@ from structlog.testing import capture_logs
 from drivers.commands import Command, CommandKind, Outcome
 from drivers.driver import CommandReport, DeviceKind, LinkDown, LinkUp, NumberedFact, Report
 from firmware_bridge.config import DeviceConfig
-from firmware_bridge.devices.link import LinkState, Pace
+from firmware_bridge.devices.link import BackoffPolicy, LinkState
 from firmware_bridge.devices.supervisor import Supervisor
 from tests.drivers.transports.ends.pty_end import PtyEnd, until
 from tests.firmware_bridge.devices.line_driver import LineDriver
@@ -34,7 +34,7 @@ class Shoe:
             lambda _, report: self.told.append(report),
             lambda _: None,
             new_driver=lambda _: LineDriver(),
-            pace=Pace(first_s=0.01, cap_s=0.02, missing_cap_s=0.02),
+            pace=BackoffPolicy(first_s=0.01, cap_s=0.02, missing_cap_s=0.02),
         )
 
     def plug(self) -> PtyEnd:

@@ -25,7 +25,7 @@ async def test_facts_pass_once_and_in_order_across_pulled_cables(table: Table) -
     supervisor = table.supervise()
     async with running(supervisor) as state:
         drawn = 0
-        for evening in range(1, 4):
+        for session in range(1, 4):
             for _ in range(5):
                 drawn += 1
                 table.draw(drawn)
@@ -39,7 +39,7 @@ async def test_facts_pass_once_and_in_order_across_pulled_cables(table: Table) -
             await until(lambda: table.firmware.unacknowledged == 0)
             table.port.pull()
             await until(lambda: isinstance(table.told[-1], LinkDown))
-            assert state().generation >= evening
+            assert state().generation >= session
     assert [report.fact.draw for report in table.facts] == list(range(1, drawn + 1))  # type: ignore[union-attr]
     assert [report.gap for report in table.told if isinstance(report, LinkUp)] == [False] * 3
     assert len({(report.boot, report.number) for report in table.facts}) == drawn

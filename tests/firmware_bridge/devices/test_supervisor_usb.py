@@ -15,7 +15,7 @@ from drivers.transports.transport import OnData, OnLost, Transport
 from drivers.transports.usb import open_usb
 from drivers.transports.usb_port import usb_port
 from firmware_bridge.config import DeviceConfig
-from firmware_bridge.devices.link import DeviceState, LinkState, Pace
+from firmware_bridge.devices.link import BackoffPolicy, DeviceState, LinkState
 from firmware_bridge.devices.supervisor import Supervisor
 from simulator.firmware.device import Firmware
 from simulator.firmware.identity import Identity
@@ -47,7 +47,7 @@ class Table:
         device = DeviceConfig(
             name="shoe", kind=DeviceKind.SHOE, driver="tdp", port="usb:serial=S-1", serial_number="S-1"
         )
-        pace = Pace(first_s=0.01, cap_s=0.02, missing_cap_s=0.02, refused_s=0.05)
+        pace = BackoffPolicy(first_s=0.01, cap_s=0.02, missing_cap_s=0.02, refused_s=0.05)
         return Supervisor(
             [device],
             clock,

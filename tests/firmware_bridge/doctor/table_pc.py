@@ -5,7 +5,7 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from firmware_bridge.doctor.context import site_of
+from firmware_bridge.doctor.context import context_of
 from firmware_bridge.doctor.examination import examine
 from firmware_bridge.doctor.findings import Finding, Health
 from firmware_bridge.doctor.machine import Machine
@@ -130,8 +130,8 @@ class TablePc:
 
     def findings(self, config: Path | None = None) -> list[Finding]:
         machine = Machine(self.root, self.ask)
-        site = site_of(machine, config or self.at("/etc/firmware-bridge/table.toml"))
-        return [finding for _, found in examine(site) for finding in found]
+        context = context_of(machine, config or self.at("/etc/firmware-bridge/table.toml"))
+        return [finding for _, found in examine(context) for finding in found]
 
     def bad(self) -> list[Finding]:
         """What is not well, except what root alone can see."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from firmware_bridge.doctor.context import Site, site_of
+from firmware_bridge.doctor.context import DoctorContext, context_of
 from firmware_bridge.doctor.findings import Health
 from firmware_bridge.doctor.machine import Machine
 from firmware_bridge.doctor.ports import holders
@@ -95,12 +95,12 @@ def test_f07_f01_whoever_holds_a_port_is_named(tmp_path: Path) -> None:
         os.close(slave)
         pc = TablePc(tmp_path)
         pc.config(SHUFFLER, node)
-        site = site_of(Machine(Path("/"), lambda _: None), pc.at("/etc/firmware-bridge/table.toml"))
-        told = [finding for finding in holders(site) if finding.health is Health.WRONG]
+        context = context_of(Machine(Path("/"), lambda _: None), pc.at("/etc/firmware-bridge/table.toml"))
+        told = [finding for finding in holders(context) if finding.health is Health.WRONG]
         assert [f"process {holder.pid} (" in finding.sentence for finding in told] == [True]
         mine = Machine(Path("/"), lambda _: f"{holder.pid}\n")
-        site = Site(mine, site.file, site.config, "", site.unit)
-        assert not [finding for finding in holders(site) if finding.health is Health.WRONG]
+        context = DoctorContext(mine, context.file, context.config, "", context.unit)
+        assert not [finding for finding in holders(context) if finding.health is Health.WRONG]
     finally:
         holder.kill()
         holder.wait()

@@ -19,12 +19,12 @@ from drivers.cards import Card
 from drivers.driver import DeviceKind
 from drivers.facts import CardDrawn, DeviceFact, GroupTaken, Place
 from firmware_bridge.feed.client import FeedMissing, FeedRefused, follow
-from simulator.mechanics.table import Furniture, SimulatedTable
-from simulator.mechanics.world import Chances
+from simulator.mechanics.table import Equipment, SimulatedTable
+from simulator.mechanics.world import RandomStreams
 from simulator.people.dealer import Dealer
 from simulator.people.incidents import WrongSeat
 from simulator.people.screen import Screen
-from simulator.people.script import Cable, Pause, Power, Script, Settled, Step, Tell, Told, Until
+from simulator.people.script import Cable, JsonObject, Pause, Power, Script, Settled, Step, Tell, Until
 from simulator.proving.control import ControlClient
 from simulator.proving.daemon import Daemon
 from simulator.proving.written import catalogue_of, mistakes
@@ -52,8 +52,8 @@ class Dealing:
         self.kinds: Final = kinds_of(scenario)
         self.screen: Final = Screen()
         self._began_s = time.monotonic()
-        furniture = Furniture(scenario.rig, scenario.places, scenario.decks, scenario.sensors)
-        self._table = SimulatedTable(furniture, Chances(scenario.seed), self._now_ms, self._sensed)
+        equipment = Equipment(scenario.rig, scenario.places, scenario.decks, scenario.sensors)
+        self._table = SimulatedTable(equipment, RandomStreams(scenario.seed), self._now_ms, self._sensed)
         catalogue = catalogue_of(scenario)
         self._dealer = Dealer(self._table, self.screen, catalogue.custom(scenario.house), catalogue.rulings)
         self._awaited: list[tuple[DeviceKind, DeviceFact]] = []
@@ -126,7 +126,7 @@ class Dealing:
         return self._bench.devices[DeviceKind.SHOE].simulated
 
     async def _perform(self, script: Script) -> None:
-        answer: Told = {}
+        answer: JsonObject = {}
         while True:
             try:
                 step = script.send(answer) if answer else next(script)
@@ -135,7 +135,7 @@ class Dealing:
             await self._carry_out()
             answer = await self._do(step)
 
-    async def _do(self, step: Step) -> Told:
+    async def _do(self, step: Step) -> JsonObject:
         match step:
             case Pause(ms=ms):
                 if self._unplugged:
@@ -194,7 +194,10 @@ class Dealing:
                 place = turns[min(max(truth.drawn, 1), len(turns)) - 1]
             case _:
                 return None
-        wrong = next((slip for slip in truth.slips if isinstance(slip, WrongSeat) and slip.place == place), None)
+        wrong = next(
+            (incident for incident in truth.incidents if isinstance(incident, WrongSeat) and incident.place == place),
+            None,
+        )
         first = not truth.hands.get(place)
         return wrong.instead if wrong is not None and first else place
 
@@ -227,7 +230,7 @@ class Dealing:
         for owing, fact in owed:
             await self._reports(owing, fact)
 
-    async def _really(self, fact: Told) -> Told:
+    async def _really(self, fact: JsonObject) -> JsonObject:
         """What a person says of a card is what lies there, and not what is written."""
         if self._cards_are_written or "card" not in fact:
             return fact
@@ -237,7 +240,7 @@ class Dealing:
         card = await self._bench.hands(DeviceKind.SHOE).read_card(where, Card(fact["card"]))
         return {**fact, "card": str(card)}
 
-    async def _ask(self, request: Coroutine[None, None, Told], what: str) -> Told:
+    async def _ask(self, request: Coroutine[None, None, JsonObject], what: str) -> JsonObject:
         asking = asyncio.create_task(request)
         try:
             await self._until(asking.done, what, DAEMON_S)
@@ -270,14 +273,14 @@ class Dealing:
             try:
                 async with aclosing(follow(self._folder / "feed.sock", self.screen.last_seq)) as lines:
                     async for line in lines:
-                        self._show(cast(Told, msgspec.json.decode(line.line)))
+                        self._show(cast(JsonObject, msgspec.json.decode(line.line)))
             except FeedMissing:
                 await asyncio.sleep(0.02)
             except (FeedRefused, OSError) as error:
                 self._died(error)
                 return
 
-    def _show(self, event: Told) -> None:
+    def _show(self, event: JsonObject) -> None:
         """On the screen; and what the devices were made to do is so at the written table too."""
         if event["event"] == "command_wanted":
             self._commands[event["command_id"]] = event["command"]
@@ -293,7 +296,7 @@ class Dealing:
             self._died(BenchFaultError(fault))
         self.screen.show(event)
 
-    def _fault(self, event: Told) -> str | None:
+    def _fault(self, event: JsonObject) -> str | None:
         """What no device does in a round of its own accord; there is nothing to be waited for after it."""
         match event:
             case {"event": "device_down", "device": device} if DeviceKind(device) not in self._unplugged:

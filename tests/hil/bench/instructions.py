@@ -26,7 +26,7 @@ from simulator.scenarios.loader import Scenario
 from tests.hil.bench.reported import place_in_words
 
 BOTH: Final[tuple[Rig, ...]] = ("group", "rotation")
-BY_HAND: Final[dict[type[incidents.Slip], tuple[Rig, ...]]] = {
+BY_HAND: Final[dict[type[incidents.Incident], tuple[Rig, ...]]] = {
     incidents.ExposedCard: BOTH,
     incidents.WrongSeat: BOTH,
     incidents.LostCard: BOTH,
@@ -51,9 +51,9 @@ def kinds_of(scenario: Scenario) -> tuple[DeviceKind, ...]:
 
 
 def beyond_hands(scenario: Scenario) -> str | None:
-    """The slip of the scenario that no hands can make at real machines; None where there is none."""
-    made = (slip for written in scenario.round for slip in written.slips)
-    beyond = next((slip for slip in made if scenario.rig not in BY_HAND.get(type(slip), ())), None)
+    """The incident of the scenario that no hands can make at real machines; None where there is none."""
+    made = (incident for written in scenario.round for incident in written.incidents)
+    beyond = next((incident for incident in made if scenario.rig not in BY_HAND.get(type(incident), ())), None)
     return None if beyond is None else str(beyond.__struct_config__.tag).replace("_", " ")
 
 

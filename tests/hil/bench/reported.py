@@ -21,7 +21,7 @@ from drivers.facts import (
 )
 from drivers.tdp.host.recording import TdpRecording
 from drivers.transports.pcapng import CaptureError, read_capture
-from simulator.people.script import Told
+from simulator.people.script import JsonObject
 from tests.hil.bench.waiting import BenchFaultError
 
 MAY_COME_BETWEEN: Final = (DoorOpened, DoorClosed, CutCard)
@@ -149,12 +149,12 @@ def place_in_words(place: object) -> str:
     return "the dealer's place" if place == "dealer" else f"seat {place}"
 
 
-def told_lines(events: Sequence[Told]) -> list[str]:
+def told_lines(events: Sequence[JsonObject]) -> list[str]:
     """The feed's last events by name, with what stands in them as far as it cannot show a card."""
     return [_told_line(event) for event in events[-EVENTS_SHOWN:]]
 
 
-def _told_line(event: Told) -> str:
+def _told_line(event: JsonObject) -> str:
     shown = [
         f"{name}={value}"
         for name, value in event.items()

@@ -12,9 +12,9 @@ from drivers.facts import DeviceFact
 from simulator.firmware.angel_eye import AngelEyeFirmware
 from simulator.firmware.device import Firmware
 from simulator.firmware.firmware_factory import firmware_for, motors_for
-from simulator.firmware.realtime_device import WiredDevice
-from simulator.mechanics.table import Furniture, SimulatedTable
-from simulator.mechanics.world import Chances
+from simulator.firmware.realtime_device import RealtimeDevice
+from simulator.mechanics.table import Equipment, SimulatedTable
+from simulator.mechanics.world import RandomStreams
 from simulator.wires.pty import PtyPort
 
 MakeFirmware: TypeAlias = Callable[[SimulatedTable, DeviceKind, int], Firmware]
@@ -40,7 +40,7 @@ def paired(keys: Mapping[DeviceKind, bytes]) -> MakeFirmware:
 
 
 class AngelEyeShoe:
-    """A simulated shoe that speaks the Angel Eye protocol, on a pty, with what its telegrams need of `WiredDevice`."""
+    """A simulated shoe that speaks the Angel Eye protocol, on a pty, used like a `RealtimeDevice`."""
 
     def __init__(self, table: SimulatedTable, path: Path) -> None:
         self._firmware = AngelEyeFirmware(motors_for(table, DeviceKind.SHOE))
@@ -79,9 +79,9 @@ class SimulatedDevices:
         self._make = make
         self._folder = folder
         self._began_s = time.monotonic()
-        self._table = SimulatedTable(Furniture(rig="group", decks=2), Chances(SEED), self._now_ms, self._moved)
+        self._table = SimulatedTable(Equipment(rig="group", decks=2), RandomStreams(SEED), self._now_ms, self._moved)
         self._other_drivers = other_drivers
-        self._devices: dict[DeviceKind, WiredDevice | AngelEyeShoe] = {}
+        self._devices: dict[DeviceKind, RealtimeDevice | AngelEyeShoe] = {}
         self._power_ups = dict.fromkeys(kinds, 0)
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="simulated devices", daemon=True)
@@ -111,12 +111,12 @@ class SimulatedDevices:
 
         self._do(anew)
 
-    def _switched_on(self, kind: DeviceKind) -> WiredDevice | AngelEyeShoe:
+    def _switched_on(self, kind: DeviceKind) -> RealtimeDevice | AngelEyeShoe:
         path = self._folder / kind.value
         if kind in self._other_drivers:
             return AngelEyeShoe(self._table, path)
         firmware = self._make(self._table, kind, self._power_ups[kind])
-        return WiredDevice(firmware, path, PtyPort, self._now_ms, lambda: None)
+        return RealtimeDevice(firmware, path, PtyPort, self._now_ms, lambda: None)
 
     def close(self) -> None:
         for device in self._devices.values():

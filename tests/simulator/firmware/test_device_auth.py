@@ -33,7 +33,7 @@ from drivers.tdp.codec.pairing_messages import (
     PairStopped,
 )
 from simulator.firmware.device import Firmware, SessionState
-from simulator.firmware.device_auth import Guard, confirmation, fingerprint, hkdf
+from simulator.firmware.device_auth import DeviceAuth, confirmation, fingerprint, hkdf
 from simulator.firmware.identity import Identity
 from simulator.firmware.pairing import PAIRING_MODE_MS
 from tests.drivers.tdp.vectors import good_vectors, key_vectors
@@ -45,7 +45,7 @@ RANDOM = {8: KEYS.device_nonce, 32: KEYS.device_private}
 
 def device(key: bytes | None) -> Firmware:
     identity = Identity(DeviceKind.SHUFFLER, "A-0017", KEYS.boot, 1, 0)
-    return Firmware(identity, Machine(), Guard(RANDOM.__getitem__, key))
+    return Firmware(identity, Machine(), DeviceAuth(RANDOM.__getitem__, key))
 
 
 class Host:
@@ -89,7 +89,7 @@ def test_the_vectors_of_pairing_and_session_keys() -> None:
     assert fingerprint(KEYS.host_public, KEYS.device_public) == KEYS.fingerprint
     assert confirmation(KEYS.pairing_key, b"host") == KEYS.confirm_host
     assert confirmation(KEYS.pairing_key, b"device") == KEYS.confirm_device
-    assert Guard(RANDOM.__getitem__, KEYS.pairing_key).key_id == KEYS.key_id
+    assert DeviceAuth(RANDOM.__getitem__, KEYS.pairing_key).key_id == KEYS.key_id
 
 
 def test_the_session_of_the_vectors_is_taken_by_the_device() -> None:

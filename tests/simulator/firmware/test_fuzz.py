@@ -11,7 +11,7 @@ from drivers.framing import MAX_ENCODED
 from drivers.tdp.codec.header import WINDOW
 from drivers.tdp.codec.messages import Hello, Message, wire_frame
 from simulator.firmware.device import Firmware
-from simulator.firmware.device_auth import Guard
+from simulator.firmware.device_auth import DeviceAuth
 from simulator.firmware.identity import Identity
 from tests.drivers.tdp.strategies import MESSAGES, U16
 from tests.drivers.tdp.wire import Machine
@@ -28,7 +28,7 @@ ACTS = st.one_of(
 @given(acts=st.lists(ACTS, max_size=60), key=st.sampled_from([None, bytes(32)]))
 def test_any_bytes_in_any_order(acts: list[tuple[Any, ...]], key: bytes | None) -> None:
     firmware = Firmware(
-        Identity(DeviceKind.SHUFFLER, "SN-1", b"boot---1", 1, 5000, ring_size=16), Machine(), Guard(bytes, key)
+        Identity(DeviceKind.SHUFFLER, "SN-1", b"boot---1", 1, 5000, ring_size=16), Machine(), DeviceAuth(bytes, key)
     )
     now_ms, made = 0, 0
     for act in acts:

@@ -10,14 +10,14 @@ from drivers.cards import FULL_DECK, Card
 from drivers.driver import DeviceKind
 from drivers.facts import DeviceFact
 from simulator.mechanics.deck import Deck
-from simulator.mechanics.table import Furniture, SimulatedTable
-from simulator.mechanics.world import Chances
+from simulator.mechanics.table import Equipment, SimulatedTable
+from simulator.mechanics.world import RandomStreams
 
 
 def table(rig: str = "group", decks: int = 1) -> tuple[SimulatedTable, list[tuple[DeviceKind, DeviceFact]]]:
     told: list[tuple[DeviceKind, DeviceFact]] = []
-    furniture = Furniture(rig="group" if rig == "group" else "rotation", decks=decks)
-    return SimulatedTable(furniture, Chances(7), lambda: 5, lambda kind, fact: told.append((kind, fact))), told
+    equipment = Equipment(rig="group" if rig == "group" else "rotation", decks=decks)
+    return SimulatedTable(equipment, RandomStreams(7), lambda: 5, lambda kind, fact: told.append((kind, fact))), told
 
 
 @given(

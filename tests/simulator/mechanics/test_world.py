@@ -1,4 +1,4 @@
-from simulator.mechanics.world import Chances, World
+from simulator.mechanics.world import RandomStreams, World
 
 
 def test_what_is_due_first_happens_first_and_equals_keep_their_order() -> None:
@@ -29,8 +29,8 @@ def test_run_until_stops_at_its_limit() -> None:
 
 
 def test_one_stream_does_not_shift_another() -> None:
-    alone, crowded = Chances(3), Chances(3)
+    alone, crowded = RandomStreams(3), RandomStreams(3)
     crowded.stream("newcomer").random()
     crowded.token("newcomer", 8)
     assert alone.stream("shuffler").random() == crowded.stream("shuffler").random()
-    assert Chances(4).stream("shuffler").random() != Chances(3).stream("shuffler").random()
+    assert RandomStreams(4).stream("shuffler").random() != RandomStreams(3).stream("shuffler").random()

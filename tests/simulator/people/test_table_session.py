@@ -1,43 +1,43 @@
-"""An evening is drawn from its seed alone, and keeps to the customs of its house."""
+"""A session is drawn from its seed alone, and keeps to the customs of its house."""
 
 from itertools import islice
 
 import pytest
 
-from simulator.mechanics.table import Furniture, Rig
-from simulator.mechanics.world import Chances
+from simulator.mechanics.table import Equipment, Rig
+from simulator.mechanics.world import RandomStreams
 from simulator.people.players import worth_playing
-from simulator.people.table_session import evening, load_catalogue
+from simulator.people.table_session import load_catalogue, table_session
 from simulator.scenarios.loader import cards_of
 
 
 @pytest.mark.parametrize("house", ["licensed", "six-card", "player-dealer", "classic", "a house of one's own"])
 @pytest.mark.parametrize("rig", ["group", "rotation"])
-def test_the_same_seed_gives_the_same_evening(house: str, rig: Rig) -> None:
-    catalogue, furniture = load_catalogue(), Furniture(rig)
+def test_the_same_seed_gives_the_same_session(house: str, rig: Rig) -> None:
+    catalogue, equipment = load_catalogue(), Equipment(rig)
     first, second, other = (
-        tuple(islice(evening(catalogue, house, furniture, Chances(seed)), 60)) for seed in (5, 5, 6)
+        tuple(islice(table_session(catalogue, house, equipment, RandomStreams(seed)), 60)) for seed in (5, 5, 6)
     )
     assert first == second
     assert first != other
 
 
 def test_slips_happen_now_and_then() -> None:
-    rounds = tuple(islice(evening(load_catalogue(), "licensed", Furniture("group"), Chances(1)), 400))
-    kinds = {type(slip).__name__ for written in rounds for slip in written.slips}
+    rounds = tuple(islice(table_session(load_catalogue(), "licensed", Equipment("group"), RandomStreams(1)), 400))
+    kinds = {type(incident).__name__ for written in rounds for incident in written.incidents}
     assert {"ExposedCard", "ShortGroup", "LongGroup", "UnreadCard", "Miscount", "BoxedCard", "LostCard"} == kinds
-    assert 0.2 < sum(bool(written.slips) for written in rounds) / len(rounds) < 0.4
+    assert 0.2 < sum(bool(written.incidents) for written in rounds) / len(rounds) < 0.4
 
 
 def test_players_keep_to_the_customs() -> None:
     catalogue = load_catalogue()
-    for written in islice(evening(catalogue, "six-card", Furniture("group"), Chances(2)), 50):
+    for written in islice(table_session(catalogue, "six-card", Equipment("group"), RandomStreams(2)), 50):
         assert all({"ante", "pair_plus"} <= wagers.keys() for wagers in written.wagers.values())
-    for written in islice(evening(catalogue, "player-dealer", Furniture("rotation", 14), Chances(2)), 50):
+    for written in islice(table_session(catalogue, "player-dealer", Equipment("rotation", 14), RandomStreams(2)), 50):
         assert written.position is not None
         assert written.position[0] not in written.wagers
         assert all(wagers.keys() == {"ante", "fee"} for wagers in written.wagers.values())
-    for written in islice(evening(catalogue, "licensed", Furniture("group"), Chances(2)), 200):
+    for written in islice(table_session(catalogue, "licensed", Equipment("group"), RandomStreams(2)), 200):
         for wagers in written.wagers.values():
             assert {"ante", "pair_plus"} & wagers.keys()
             assert "tip_ante" not in wagers or "ante" in wagers

@@ -8,7 +8,7 @@ import pytest
 from firmware_bridge.core.table_setup import TableSetup
 from firmware_bridge.houses.loader import load_house
 from simulator.oracle.comparison import disagreements
-from simulator.people.table_session import evening, load_catalogue
+from simulator.people.table_session import load_catalogue, table_session
 from simulator.proving.virtual_table import VirtualTable
 from simulator.wires.faults import Noise, noisy
 
@@ -32,6 +32,6 @@ def test_nothing_is_lost_or_doubled(kind: str) -> None:
     table = VirtualTable(
         house, TableSetup(deal="group", sensors=True), catalogue, 5, fault=noisy(noise, random.Random(kind))
     )
-    table.play(islice(evening(catalogue, "licensed", table.table.furniture, table.chances), 6))
+    table.play(islice(table_session(catalogue, "licensed", table.table.equipment, table.streams), 6))
     assert list(disagreements(table.truth, table.screen.events)) == []
     assert all(table.counters[reason] for reason in counted)

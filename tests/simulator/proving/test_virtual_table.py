@@ -9,18 +9,20 @@ from firmware_bridge.core.table_setup import TableSetup
 from firmware_bridge.houses.loader import load_house
 from simulator.mechanics.table import Rig
 from simulator.oracle.comparison import disagreements
-from simulator.people.table_session import evening, load_catalogue
+from simulator.people.table_session import load_catalogue, table_session
 from simulator.proving.virtual_table import VirtualTable
 
 
-def played(house: str, rig: Rig, rounds: int, seed: int, *, sensors: bool = True, slips: bool = True) -> VirtualTable:
+def played(
+    house: str, rig: Rig, rounds: int, seed: int, *, sensors: bool = True, incidents: bool = True
+) -> VirtualTable:
     catalogue = load_catalogue()
-    if not slips:
-        catalogue = msgspec.structs.replace(catalogue, slip_chance=0)
+    if not incidents:
+        catalogue = msgspec.structs.replace(catalogue, incident_chance=0)
     rules = load_house(house)
     setup = TableSetup(deal=rig, seats=rules.deal.places, sensors=sensors)
     table = VirtualTable(rules, setup, catalogue, seed)
-    table.play(islice(evening(catalogue, house, table.table.furniture, table.chances), rounds))
+    table.play(islice(table_session(catalogue, house, table.table.equipment, table.streams), rounds))
     return table
 
 
@@ -28,16 +30,16 @@ def played(house: str, rig: Rig, rounds: int, seed: int, *, sensors: bool = True
 @pytest.mark.parametrize("rig", ["group", "rotation"])
 @pytest.mark.parametrize("house", ["licensed", "six-card", "player-dealer", "classic"])
 def test_clean_rounds_are_told_as_they_were(house: str, rig: Rig, sensors: bool) -> None:  # noqa: FBT001
-    table = played(house, rig, 8, 11, sensors=sensors, slips=False)
+    table = played(house, rig, 8, 11, sensors=sensors, incidents=False)
     assert list(disagreements(table.truth, table.screen.events)) == []
     assert all(real.revealed for real in table.truth.rounds)
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 @pytest.mark.parametrize("rig", ["group", "rotation"])
-def test_an_evening_with_slips_is_told_as_it_was(rig: Rig, seed: int) -> None:
+def test_a_session_with_slips_is_told_as_it_was(rig: Rig, seed: int) -> None:
     table = played("licensed", rig, 25, seed)
-    assert any(real.slips for real in table.truth.rounds)
+    assert any(real.incidents for real in table.truth.rounds)
     assert list(disagreements(table.truth, table.screen.events)) == []
 
 

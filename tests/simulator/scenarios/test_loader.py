@@ -15,8 +15,8 @@ rig = "group"
 2 = { ante = 500 }
 [round.cards]
 2 = "Qs Qd"
-[[round.slips]]
-slip = "short_group"
+[[round.incidents]]
+incident = "short_group"
 place = 2
 [round.expect]
 outcome = "dealt"
@@ -37,7 +37,7 @@ def test_a_scenario_becomes_rounds_for_a_dealer() -> None:
     (played,) = read_scenario(GOOD, "a.toml").played()
     assert played.wagers == {2: {"ante": 500}}
     assert played.stacked == {2: (Card.QUEEN_OF_SPADES, Card.QUEEN_OF_DIAMONDS)}
-    assert played.slips == (ShortGroup(place=2),)
+    assert played.incidents == (ShortGroup(place=2),)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from firmware_bridge.houses.loader import load_house
-from simulator.proving.bench import Bench, Evening
+from simulator.proving.bench import Bench, BenchSession
 from simulator.proving.virtual_table import VirtualTable
 from simulator.proving.written import catalogue_of, mistakes, pulls_cables, setup_of
 from simulator.scenarios.loader import load_scenario, scenario_names
@@ -25,8 +25,8 @@ def test_in_virtual_time(name: str) -> None:
 async def test_on_ptys(name: str, tmp_path: Path) -> None:
     scenario = load_scenario(name)
     pace = 0.5 if pulls_cables(scenario) else 0
-    evening = Evening(scenario.house, scenario.house, setup_of(scenario), scenario.seed, pace=pace)
-    async with Bench(evening, catalogue_of(scenario), tmp_path) as bench:
+    session = BenchSession(scenario.house, scenario.house, setup_of(scenario), scenario.seed, pace=pace)
+    async with Bench(session, catalogue_of(scenario), tmp_path) as bench:
         for written in scenario.played():
             await bench.perform(bench.dealer.play(written))
         assert mistakes(scenario, bench.screen.events) == []

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from drivers.driver import DeviceKind
 from simulator.firmware.firmware_factory import firmware_for
-from simulator.mechanics.table import Furniture, SimulatedTable
-from simulator.mechanics.world import Chances
+from simulator.mechanics.table import Equipment, SimulatedTable
+from simulator.mechanics.world import RandomStreams
 
 
 def now_ms() -> int:
@@ -20,7 +20,7 @@ def now_ms() -> int:
 
 
 async def hold(kind: DeviceKind, far_end: Path) -> None:
-    table = SimulatedTable(Furniture("group"), Chances(1), now_ms, lambda kind, fact: None)
+    table = SimulatedTable(Equipment("group"), RandomStreams(1), now_ms, lambda kind, fact: None)
     firmware = firmware_for(table, kind)
     fd = os.open(far_end, os.O_RDWR)
     loop = asyncio.get_running_loop()

@@ -17,9 +17,9 @@ from typing import Any, Final, Literal
 import msgspec
 
 from firmware_bridge.core.table_setup import TableSetup
-from simulator.people.script import Script, Told, Until
+from simulator.people.script import JsonObject, Script, Until
 from simulator.people.table_session import load_catalogue
-from simulator.proving.bench import Bench, Evening
+from simulator.proving.bench import Bench, BenchSession
 from simulator.scenarios.loader import Scenario, load_scenario
 from simulator.scenarios.verdict import differences, rounds_of
 from tests.vm.guest.adapters import Adapters, AdapterWire
@@ -78,7 +78,7 @@ class Onlooker:
             self._steps_s.clear()
         self.clock_set = 0
 
-    def __call__(self, _line: bytes, event: Told) -> None:
+    def __call__(self, _line: bytes, event: JsonObject) -> None:
         name = event["event"]
         if name == "device_up":
             link = Path(f"/dev/table/adapter-TDP-{event['device'].upper()}-00")
@@ -96,11 +96,11 @@ async def deal(order: Order, folder: Path) -> dict[str, Any]:
     setup = TableSetup(deal=scenario.rig, decks=scenario.decks, seats=scenario.places, sensors=scenario.sensors)
     catalogue = load_catalogue()
     catalogue = msgspec.structs.replace(catalogue, rulings={**catalogue.rulings, **scenario.rulings})
-    evening = Evening(scenario.house, scenario.house, setup, scenario.seed, pace=0, own_daemon=False)
+    session = BenchSession(scenario.house, scenario.house, setup, scenario.seed, pace=0, own_daemon=False)
     wires = Wires(order)
     onlooker = Onlooker(order)
     try:
-        async with Bench(evening, catalogue, folder, onlooker, wires) as bench:
+        async with Bench(session, catalogue, folder, onlooker, wires) as bench:
             await bench.join(JOIN_S)
             await bench.perform(everything_up(bench))
             answers = [await ran(command) for command in order.ask]
@@ -132,7 +132,7 @@ def everything_up(bench: Bench) -> Script:
     yield Until(lambda: devices <= bench.screen.up, f"{sorted(devices)} to be up")
 
 
-def wrong(scenario: Scenario, events: list[Told]) -> list[str]:
+def wrong(scenario: Scenario, events: list[JsonObject]) -> list[str]:
     rounds = [told for number, told in sorted(rounds_of(events).items()) if number]
     if len(rounds) != len(scenario.round):
         return [f"{len(scenario.round)} rounds were dealt, {len(rounds)} were told"]

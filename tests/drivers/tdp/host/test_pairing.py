@@ -26,7 +26,7 @@ from drivers.tdp.host.pairing import (
     pairing_key,
 )
 from simulator.firmware.device import Firmware
-from simulator.firmware.device_auth import Guard
+from simulator.firmware.device_auth import DeviceAuth
 from simulator.firmware.identity import Identity
 from tests.drivers.tdp.strategies import MESSAGES
 from tests.drivers.tdp.vectors import key_vectors
@@ -49,7 +49,7 @@ class Bench:
     def __init__(self, key: bytes | None = None, kind: DeviceKind = DeviceKind.SHOE, seed: int = 1) -> None:
         self.random = Random(seed)
         identity = Identity(DeviceKind.SHOE, "SN-1", b"boot---1", 1, 5000)
-        self.firmware = Firmware(identity, Machine(), Guard(self.random.randbytes, key))
+        self.firmware = Firmware(identity, Machine(), DeviceAuth(self.random.randbytes, key))
         self.host = HostPairing(kind, "SN-1", private_key=self.random.randbytes(32), nonce=b"12345678")
         self.now_ms = 1000
         self.loss = 0.0

@@ -13,7 +13,7 @@ from drivers.facts import CutCard
 from drivers.tdp.codec.header import REORDER_LIMIT
 from drivers.tdp.codec.messages import Alive, CommandMessage, FactMessage, OutcomeMessage, Started
 from drivers.tdp.codec.sequence import seq_add
-from drivers.tdp.host.command_queue import MOST_SENDINGS, MOST_UNDER_WAY, MOVE_ANSWER_MS, CommandDesk
+from drivers.tdp.host.command_queue import MOST_SENDINGS, MOST_UNDER_WAY, MOVE_ANSWER_MS, CommandQueue
 from drivers.tdp.host.fact_order import FactOrder
 from drivers.tdp.host.stream import SequencedReceiver
 from drivers.tdp.host.timing import (
@@ -107,7 +107,7 @@ STOP, SHUFFLE = CommandKind.STOP, CommandKind.SHUFFLE
 
 
 def test_one_command_at_a_time_until_it_has_an_outcome() -> None:
-    desk = CommandDesk()
+    desk = CommandQueue()
     assert desk.put(Command(id=1, kind=STOP)) is None
     assert desk.put(Command(id=2, kind=STOP)) is None
     assert desk.next(0, 100) == CommandMessage(id=1, command=3)
@@ -117,7 +117,7 @@ def test_one_command_at_a_time_until_it_has_an_outcome() -> None:
 
 
 def test_a_command_that_moves_nothing_is_repeated_a_bounded_number_of_times() -> None:
-    desk = CommandDesk()
+    desk = CommandQueue()
     desk.put(Command(id=1, kind=STOP))
     desk.next(0, 100)
     told: list[tuple[int, CommandMessage | CommandReport]] = []
@@ -132,7 +132,7 @@ def test_a_command_that_moves_nothing_is_repeated_a_bounded_number_of_times() ->
 
 
 def test_a_command_that_moves_cards_is_given_up_without_a_second_sending() -> None:
-    desk = CommandDesk()
+    desk = CommandQueue()
     desk.put(Command(id=1, kind=SHUFFLE))
     desk.next(0, 100)
     assert desk.wake_at_ms == MOVE_ANSWER_MS
@@ -143,7 +143,7 @@ def test_a_command_that_moves_cards_is_given_up_without_a_second_sending() -> No
 
 
 def test_a_refusal_s_reason_is_told() -> None:
-    desk = CommandDesk()
+    desk = CommandQueue()
     desk.put(Command(id=1, kind=SHUFFLE))
     desk.next(0, 100)
     told = desk.outcome(OutcomeMessage(id=1, outcome=Outcome.REFUSED, reason="the door is open"))
@@ -152,7 +152,7 @@ def test_a_refusal_s_reason_is_told() -> None:
 
 
 def test_what_is_known_when_the_link_is_lost() -> None:
-    desk = CommandDesk()
+    desk = CommandQueue()
     for command_id in (1, 2, 3, 4):
         desk.put(Command(id=command_id, kind=STOP))
     desk.next(0, 100)
@@ -169,7 +169,7 @@ def test_what_is_known_when_the_link_is_lost() -> None:
 
 
 def test_commands_do_not_pile_up() -> None:
-    desk = CommandDesk()
+    desk = CommandQueue()
     for command_id in range(1, MOST_UNDER_WAY + 1):
         assert desk.put(Command(id=command_id, kind=STOP)) is None
     refused = desk.put(Command(id=99, kind=STOP))
@@ -179,7 +179,7 @@ def test_commands_do_not_pile_up() -> None:
 
 @pytest.mark.parametrize("command_id", [0, -1, 2**64])
 def test_ids_that_have_no_room_are_refused(command_id: int) -> None:
-    refused = CommandDesk().put(Command(id=command_id, kind=STOP))
+    refused = CommandQueue().put(Command(id=command_id, kind=STOP))
     assert refused is not None
     assert refused.outcome is Outcome.REFUSED
 

@@ -8,7 +8,7 @@ from drivers.driver import DeviceKind, LinkDown, NumberedFact, Step
 from drivers.facts import CardDrawn
 from drivers.tdp.host.driver import TdpDriver
 from simulator.firmware.device import Firmware
-from simulator.firmware.device_auth import Guard
+from simulator.firmware.device_auth import DeviceAuth
 from simulator.firmware.identity import Identity
 from tests.drivers.tdp.wire import KEY, Machine
 
@@ -21,7 +21,7 @@ class SlowLine:
     def __init__(self, baud: int, key: bytes | None) -> None:
         self.bytes_a_ms = baud / 10_000
         identity = Identity(DeviceKind.SHOE, "SN-1", b"boot---1", 1, 5000, first_number=2**32 - 50, baud=baud)
-        self.firmware = Firmware(identity, Machine(), Guard(Random(1).randbytes, key))
+        self.firmware = Firmware(identity, Machine(), DeviceAuth(Random(1).randbytes, key))
         self.driver = TdpDriver(DeviceKind.SHOE, None)
         self.waiting: dict[bool, bytearray] = {True: bytearray(), False: bytearray()}
         self.credit = {True: 0.0, False: 0.0}

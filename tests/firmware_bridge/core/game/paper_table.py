@@ -13,7 +13,7 @@ from firmware_bridge.core.facts import BridgeFact
 from firmware_bridge.core.game.game import Game
 from firmware_bridge.core.game.machine import State
 from firmware_bridge.core.rules.house import House
-from firmware_bridge.core.table.round_snapshot import HandRecord, Hold, RoundRecord
+from firmware_bridge.core.table.round_snapshot import HandSnapshot, Hold, RoundSnapshot
 from firmware_bridge.core.table_setup import TableSetup
 from firmware_bridge.core.terms import (
     DeckState,
@@ -39,7 +39,7 @@ class PaperTable:
     def __init__(self, house: str | House = "licensed", **setup: Any) -> None:
         self.house = load_house(house) if isinstance(house, str) else house
         self.game = Game(self.house, TableSetup(deal="group", **{"seats": self.house.deal.places, **setup}), KEY)
-        self.record: RoundRecord | None = None
+        self.record: RoundSnapshot | None = None
         self.at_ms = 0
         self.events: list[Event] = []
 
@@ -59,13 +59,13 @@ class PaperTable:
     def passes(self, *told: Event) -> tuple[Event, ...]:
         return self.tell(facts.TimePassed(at_ms=self.now()), *told)
 
-    def current(self) -> RoundRecord:
+    def current(self) -> RoundSnapshot:
         assert self.record is not None
         return self.record
 
     def open(self, *seats: int, number: int = 1) -> events.RoundOpened:
         """A new round's record, and what tells of it."""
-        self.record = RoundRecord(
+        self.record = RoundSnapshot(
             number=number,
             phase=Phase.BETTING,
             outcome=RoundOutcome.OPEN,
@@ -100,7 +100,7 @@ class PaperTable:
         """Cards at a place, "??" for one that nobody has read."""
         cards = tuple(None if card == "??" else Card(card) for card in text.split())
         record = self.current()
-        hand = HandRecord(cards, len(cards), HandVerdict.OK, Evidence.TAKEN)
+        hand = HandSnapshot(cards, len(cards), HandVerdict.OK, Evidence.TAKEN)
         self.record = replace(record, hands={**record.hands, place: hand})
         salt = commitments.salt(KEY, record.number, place, number)
         return events.HandDealt(

@@ -1,4 +1,4 @@
-"""Random evenings: whatever people do in whatever order, every unit is accounted for and every run is the same."""
+"""Random sessions: whatever people do in whatever order, every unit is accounted for and every run is the same."""
 
 from dataclasses import replace
 from typing import Any, TypeAlias
@@ -43,7 +43,7 @@ DISTURBANCES = st.one_of(
 
 
 @st.composite
-def evenings(draw: st.DrawFn) -> tuple[str, list[Step]]:
+def sessions(draw: st.DrawFn) -> tuple[str, list[Step]]:
     """A house, and a few rounds as they usually go, with anything at all in between."""
     house = draw(st.sampled_from(sorted(USUAL)))
     steps: list[Step] = []
@@ -61,7 +61,7 @@ def evenings(draw: st.DrawFn) -> tuple[str, list[Step]]:
     return house, steps
 
 
-class Evening:
+class RandomRounds:
     """A paper table that does the steps that fit, and keeps count of the money."""
 
     def __init__(self, house: str) -> None:
@@ -133,24 +133,24 @@ class Evening:
             self.table.suspended(gone=gone)
 
 
-def played(house: str, steps: list[Step]) -> Evening:
-    evening = Evening(house)
+def played(house: str, steps: list[Step]) -> RandomRounds:
+    session = RandomRounds(house)
     for step in steps:
-        evening.do(step)
-    return evening
+        session.do(step)
+    return session
 
 
 @settings(deadline=None)
-@given(evenings())
-def test_every_evening_is_accounted_for_and_repeats_itself(drawn: tuple[str, list[Step]]) -> None:
+@given(sessions())
+def test_every_session_is_accounted_for_and_repeats_itself(drawn: tuple[str, list[Step]]) -> None:
     house, steps = drawn
-    evening = played(house, steps)
+    session = played(house, steps)
     again = played(house, steps)
-    assert msgspec.json.encode(evening.table.events) == msgspec.json.encode(again.table.events)
-    assert evening.refused == again.refused
+    assert msgspec.json.encode(session.table.events) == msgspec.json.encode(again.table.events)
+    assert session.refused == again.refused
     standing: dict[int, dict[str, int]] = {}
     plays: set[int] = set()
-    for event in evening.table.events:
+    for event in session.table.events:
         if isinstance(event, events.RoundOpened):
             standing, plays = {}, set()
         elif isinstance(event, events.WagerAccepted):
@@ -171,7 +171,7 @@ def test_every_evening_is_accounted_for_and_repeats_itself(drawn: tuple[str, lis
 
 
 @settings(deadline=None)
-@given(evenings())
+@given(sessions())
 def test_a_hand_leaves_once_under_each_commitment_and_only_then(drawn: tuple[str, list[Step]]) -> None:
     told: dict[Place, str] = {}
     left: set[tuple[Place, str]] = set()
@@ -186,7 +186,7 @@ def test_a_hand_leaves_once_under_each_commitment_and_only_then(drawn: tuple[str
             left.add((event.seat, event.salt))
 
 
-def test_most_usual_evenings_come_to_a_settlement() -> None:
+def test_most_usual_sessions_come_to_a_settlement() -> None:
     usual: list[Step] = [
         ("position", 4, 50),
         ("wager", 1, USUAL["player-dealer"]),
@@ -195,6 +195,6 @@ def test_most_usual_evenings_come_to_a_settlement() -> None:
         ("decide", 1, True),
         ("reveal", None, None),
     ]
-    evening = played("player-dealer", usual * 3)
-    assert [type(event) for event in evening.table.events].count(events.RoundSettled) == 2
-    assert any("offer it to seat 1 first" in sentence for sentence in evening.refused)
+    session = played("player-dealer", usual * 3)
+    assert [type(event) for event in session.table.events].count(events.RoundSettled) == 2
+    assert any("offer it to seat 1 first" in sentence for sentence in session.refused)

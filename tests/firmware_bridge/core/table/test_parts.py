@@ -8,7 +8,7 @@ from firmware_bridge.core.table.card_batch import Counts
 from firmware_bridge.core.table.dealing_order import dealing_order
 from firmware_bridge.core.table.deck import Deck, Decks
 from firmware_bridge.core.table.face_up import FaceUp
-from firmware_bridge.core.table.gap_detector import Numbers, Step
+from firmware_bridge.core.table.gap_detector import GapDetector, Step
 from firmware_bridge.core.terms import Irregularity
 
 
@@ -65,7 +65,7 @@ def test_a_card_turned_down(reports: list[tuple[str, str | None]], down: str | N
 
 
 def test_numbers_go_on_or_start_at_one_between_rounds() -> None:
-    numbers = Numbers(from_one=False)
+    numbers = GapDetector(from_one=False)
     assert [numbers.take(number) for number in (41, 42)] == [Step(0, gap=False)] * 2
     assert numbers.take(45) == Step(2, gap=True)
     assert numbers.take(1) == Step(0, gap=True)
@@ -78,7 +78,7 @@ def test_numbers_go_on_or_start_at_one_between_rounds() -> None:
 
 
 def test_numbers_wrap_and_are_forgiven_once() -> None:
-    numbers = Numbers(from_one=False)
+    numbers = GapDetector(from_one=False)
     numbers.take(2**32 - 1)
     assert numbers.take(0) == Step(0, gap=False)
     numbers.forgive()
@@ -87,7 +87,7 @@ def test_numbers_wrap_and_are_forgiven_once() -> None:
 
 
 def test_groups_start_at_one() -> None:
-    assert Numbers(from_one=True).take(2) == Step(1, gap=True)
+    assert GapDetector(from_one=True).take(2) == Step(1, gap=True)
 
 
 @pytest.mark.parametrize(

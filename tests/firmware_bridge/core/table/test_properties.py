@@ -1,4 +1,4 @@
-"""Clean deals are never flagged; one slip gives exactly its irregularity. Any house, rig, order, number of decks."""
+"""Clean deals are never flagged; one incident gives exactly its irregularity. Any house, rig, order, decks."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -121,7 +121,7 @@ def test_rounds_follow_each_other(cleans: list[Clean], rounds: int) -> None:
     assert [summary(row) for row in recording.judged(clean.house)] == [("dealt", None, [])] * rounds
 
 
-# One slip each: what goes wrong, and all that may be said of it
+# One incident each: what goes wrong, and all that may be said of it
 
 GROUP_SLIPS: dict[str, tuple[str, ...]] = {
     "short": ("short_hand",),
@@ -136,26 +136,26 @@ GROUP_SLIPS: dict[str, tuple[str, ...]] = {
 }
 
 
-@pytest.mark.parametrize("slip", GROUP_SLIPS)
+@pytest.mark.parametrize("incident", GROUP_SLIPS)
 @given(clean=opened(rig="group", waits=False), data=st.data())
 @settings(max_examples=12, deadline=None)
-def test_one_slip_gives_exactly_its_irregularity(slip: str, clean: Clean, data: st.DataObject) -> None:
+def test_one_slip_gives_exactly_its_irregularity(incident: str, clean: Clean, data: st.DataObject) -> None:
     recording = clean.recording
     victim = data.draw(st.sampled_from(clean.seats))
     for place in recording.order:
         if place != victim:
             recording.group(place)
         else:
-            spoilt_group(recording, slip, victim)
+            spoilt_group(recording, incident, victim)
     recording.operator("dealing_done")
     finish(clean)
     row = recording.last(clean.house)
     found = {flag[0] for flag in flags(row)}
-    assert found == set(GROUP_SLIPS[slip])
+    assert found == set(GROUP_SLIPS[incident])
 
 
-def spoilt_group(recording: Recording, slip: str, place: Any) -> None:
-    match slip:
+def spoilt_group(recording: Recording, incident: str, place: Any) -> None:
+    match incident:
         case "short":
             recording.group(place, ("next", "next"))
         case "long":
@@ -183,11 +183,11 @@ def spoilt_group(recording: Recording, slip: str, place: Any) -> None:
 @given(clean=opened(rig="group", waits=False), data=st.data())
 @settings(max_examples=40, deadline=None)
 def test_two_slips_in_one_round_are_both_told(clean: Clean, data: st.DataObject) -> None:
-    """Under a house that ends no round for a player's hand, each seat's slip is judged by itself."""
+    """Under a house that ends no round for a player's hand, each seat's incident is judged by itself."""
     recording = clean.recording
     house = "classic" if clean.house == "six-card" else clean.house
-    slips = ["short", "long", "unread", "boxed", "machine_counts_otherwise"]
-    victims = {seat: data.draw(st.sampled_from(slips)) for seat in clean.seats[:2]}
+    incidents = ["short", "long", "unread", "boxed", "machine_counts_otherwise"]
+    victims = {seat: data.draw(st.sampled_from(incidents)) for seat in clean.seats[:2]}
     if list(victims.values()) == ["boxed", "boxed"]:
         victims[clean.seats[0]] = "unread"
     for place in recording.order:
@@ -196,7 +196,7 @@ def test_two_slips_in_one_round_are_both_told(clean: Clean, data: st.DataObject)
         else:
             recording.group(place)
     found = {(flag[0], flag[1]) for flag in flags(recording.last(house))}
-    assert found == {(GROUP_SLIPS[slip][0], seat) for seat, slip in victims.items()}
+    assert found == {(GROUP_SLIPS[incident][0], seat) for seat, incident in victims.items()}
 
 
 @given(clean=opened(rig="rotation"), data=st.data())

@@ -157,7 +157,7 @@ def test_the_same_facts_give_the_same_bytes(soup: Soup) -> None:
 @pytest.mark.timeout(1200)
 @given(SOUP)
 @settings(max_examples=2000, deadline=None)
-def test_a_long_evening_of_it(soup: Soup) -> None:
+def test_a_long_session_of_it(soup: Soup) -> None:
     assert run(soup) == run(soup)
 
 
