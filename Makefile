@@ -43,11 +43,12 @@ parts: dev                     ## what the suites with real parts need on this m
 test-long: dev                 ## the long proofs
 	$(PY) -m pytest -m long
 
-lint: dev                      ## style, format, types, floors of imports
+lint: dev                      ## style, format, types, floors of imports, dead code
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
 	$(VENV)/bin/lint-imports
+	$(VENV)/bin/vulture
 
 check: lint                    ## the inner loop: lint and the fast tests
 	$(PY) -m pytest -q -n 2 -m "not long and not real"

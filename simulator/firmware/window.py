@@ -64,7 +64,6 @@ class Window:
         self._under_way: deque[UnderWay] = deque()
         self._round_trips = RoundTrips()
         self._progress_ms = now_ms
-        self.retransmissions = 0
 
     def __len__(self) -> int:
         return len(self._under_way)
@@ -120,5 +119,4 @@ class Window:
         for message in self._under_way:
             message.sent_ms = now_ms
             message.repeated = True
-        self.retransmissions += len(self._under_way)
         return tuple(self._under_way)

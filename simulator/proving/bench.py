@@ -99,7 +99,6 @@ class Bench:
         self._control = ControlClient(folder / "control.sock", f"people-{session.seed}")
         self._reading: asyncio.Task[None] | None = None
         self._death: Exception | None = None
-        self._kills = 0
 
     @property
     def truth(self) -> Truth:

@@ -22,7 +22,6 @@ import usb.core
 VENDOR_CLASS: Final = 0xFF
 BULK: Final = 2
 INTERRUPT: Final = 3
-INWARD: Final = 0x80
 ENGLISH: Final = 0x0409
 STRING: Final = 3
 GET_DESCRIPTOR: Final = 6

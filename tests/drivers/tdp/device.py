@@ -67,7 +67,6 @@ class ModelDevice:
         self.session = 0
         self.started = False
         self.last_command = 0
-        self.overwritten = False
         self._forget_session()
 
     def _forget_session(self) -> None:
@@ -88,7 +87,6 @@ class ModelDevice:
         fact = make(now_ms + self.clock_ahead_ms)
         if len(self.ring) == self.ring_size:
             lost = self.ring.popleft()
-            self.overwritten = True
             if lost.number == self.unsent_number:
                 self.unsent_number = seq_add(lost.number, 1, 32)
                 self.gap_due = True

@@ -191,7 +191,6 @@ class World:
         self._effects = itertools.count()
         self._crash_at = crash_at
         self._runs = itertools.count(1)
-        self._wake_ms: int | None = None
         self._start()
 
     def at(self, at_ms: int, call: Callable[[], None]) -> None:
