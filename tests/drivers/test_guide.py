@@ -1,4 +1,4 @@
-"""README's guide to a driver, taken out of README: held to the contract of drivers, and to what its machine does."""
+"""The guide to a driver, taken out of drivers/README.md: held to the contract of drivers, and to what its machine does."""
 
 import re
 import sys
@@ -38,8 +38,8 @@ from firmware_bridge.config import DeviceConfig
 from tests.contract.bench import Shoe
 from tests.contract.driver_contract import HEAVIEST, DriverContract, Quirks, weight
 
-README = (Path(__file__).parents[2] / "README.md").read_text()
-GUIDE = README.split("## A driver for another device\n")[1].split("\n## ")[0]
+PAPER = (Path(__file__).parents[2] / "drivers/README.md").read_text()
+GUIDE = PAPER.split("## A driver from the data sheet to the contract suite\n")[1].split("\n## ")[0]
 NAME = "reshuffled"
 NONCE = b"nonce--1"
 OK = b":OK#D736D92D\n"
@@ -53,14 +53,14 @@ def blocks(language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", GUIDE, re.DOTALL)
 
 
-class OfReadme(InspectLoader):
+class OfGuide(InspectLoader):
     def get_source(self, fullname: str) -> str:
         (block,) = blocks("python")
         return block
 
 
 def loaded() -> ModuleType:
-    loader = OfReadme()
+    loader = OfGuide()
     module = module_from_spec(ModuleSpec(f"drivers.{NAME}", loader))
     loader.exec_module(module)
     return module
