@@ -8,10 +8,9 @@ when the journal takes writes again.
 import asyncio
 import contextlib
 import secrets
-from collections import deque
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 import msgspec
 import structlog
@@ -26,6 +25,7 @@ from firmware_bridge.core.facts import Started
 from firmware_bridge.core.rules.house import House
 from firmware_bridge.daemon.clock import TableClock
 from firmware_bridge.daemon.control_socket import ControlSocket, NotNow, Told
+from firmware_bridge.daemon.inbox import Barrier, Handed, Inbox, Reported, Requested
 from firmware_bridge.daemon.intake import (
     Acknowledge,
     After,
@@ -58,29 +58,6 @@ STOP_DEADLINE_S: Final = 10.0
 _TOLD: Final = frozenset(
     {"round_opened", "irregularity", "hold_raised", "hold_lifted", "round_void", "round_settled", "alarm_raised"}
 )
-
-
-@dataclass(frozen=True, slots=True)
-class _Reported:
-    device: str
-    report: Report
-    at_ms: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Requested:
-    request: str
-    actor: str
-    fact: Fact
-    at_ms: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Barrier:
-    token: str
-
-
-_Handed: TypeAlias = _Reported | _Requested | _Barrier
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +100,7 @@ class Daemon:
         )
         self._feed = Feed(self._config.feed_socket, context.store)
         self._control = ControlSocket(self._config.control_socket, self)
-        self._inbox: deque[_Handed] = deque()
-        self._news = asyncio.Event()
+        self._inbox = Inbox()
         self._stopping = asyncio.Event()
         self._ready = False
         self._open = PendingRequests(context.store)
@@ -134,7 +110,7 @@ class Daemon:
         self._links: asyncio.Task[None] | None = None
         self._vitals = Liveness(
             notifier,
-            wake=self._news.set,
+            wake=self._inbox.wake,
             commit=lambda: self._writer.commit(()),
             standing={
                 "links": lambda: self._links is None or not self._links.done(),
@@ -160,7 +136,7 @@ class Daemon:
         self._trouble = "the daemon is stopping"
         self._vitals.stopping()
         self._stopping.set()
-        self._news.set()
+        self._inbox.wake()
 
     # What the control socket speaks for
 
@@ -170,14 +146,14 @@ class Daemon:
             return known
         if self._trouble is not None:
             return _not_now(f"Nothing can be told now: {self._trouble}. Tell it again later.")
-        self._hand_in(_Requested(request, actor, fact, self._clock()))
+        self._inbox.put(Requested(request, actor, fact, self._clock()))
         return self._open.add_fact(request, fact)
 
     def caught_up(self) -> asyncio.Future[BarrierReached]:
         if self._trouble is not None:
             return _not_now(f"Nothing is applied now: {self._trouble}. Try again later.")
         token, caught = self._open.add_barrier()
-        self._hand_in(_Barrier(token))
+        self._inbox.put(Barrier(token))
         return caught
 
     def status(self) -> Status:
@@ -254,8 +230,8 @@ class Daemon:
         while True:
             self._vitals.turned()
             stopping = self._stopping.is_set()
-            while self._inbox:
-                self._take_in(self._inbox.popleft())
+            for handed in self._inbox.taken_out():
+                self._take_in(handed)
             batch = self._intake.advance(self._clock())
             for device in batch.ask:
                 self._supervisor.ask(device)
@@ -266,13 +242,13 @@ class Daemon:
                 return None
             await self._wait_for_news()
 
-    def _take_in(self, handed: _Handed) -> None:
+    def _take_in(self, handed: Handed) -> None:
         match handed:
-            case _Reported(device=device, report=report, at_ms=at_ms):
+            case Reported(device=device, report=report, at_ms=at_ms):
                 self._intake.report(device, report, at_ms)
-            case _Requested(request=request, actor=actor, fact=fact, at_ms=at_ms):
+            case Requested(request=request, actor=actor, fact=fact, at_ms=at_ms):
                 self._intake.request(request, actor, fact, at_ms)
-            case _Barrier(token=token):
+            case Barrier(token=token):
                 self._intake.barrier(token)
 
     async def _keep(self, batch: Batch) -> JournalError | None:
@@ -292,14 +268,10 @@ class Daemon:
         return None
 
     async def _wait_for_news(self) -> None:
-        if self._inbox or self._stopping.is_set():
-            return
-        self._news.clear()
-        now_ms = self._clock()
-        wake_at_ms = self._intake.wake_at_ms(now_ms)
-        with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(None if wake_at_ms is None else max(0, wake_at_ms - now_ms) / 1000):
-                await self._news.wait()
+        if not self._stopping.is_set():
+            now_ms = self._clock()
+            wake_at_ms = self._intake.wake_at_ms(now_ms)
+            await self._inbox.wait(None if wake_at_ms is None else max(0, wake_at_ms - now_ms) / 1000)
 
     async def _hold(self, error: JournalError) -> None:
         """Forget what the journal does not hold, and stand where it stands."""
@@ -308,13 +280,12 @@ class Daemon:
         self._bridge, self._intake = self._rebuilt()
 
     async def _stopped_within(self, wait_s: float) -> bool:
-        """Wait, with a batch whenever it is wanted: who waits for the journal is alive, and must not be killed."""
+        """Wait, and show signs of life meanwhile: who waits for the journal is alive, and must not be killed."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(wait_s):
                 while not self._stopping.is_set():
                     self._vitals.turned()
-                    self._news.clear()
-                    await self._news.wait()
+                    await self._inbox.woken()
         return self._stopping.is_set()
 
     # The ends of the daemon
@@ -345,11 +316,7 @@ class Daemon:
         return bridge, intake
 
     def _reported(self, device: str, report: Report) -> None:
-        self._hand_in(_Reported(device, report, self._clock()))
-
-    def _hand_in(self, handed: _Handed) -> None:
-        self._inbox.append(handed)
-        self._news.set()
+        self._inbox.put(Reported(device, report, self._clock()))
 
     def _resume_point(self, device: str) -> Resume | None:
         return self._store.last(device)

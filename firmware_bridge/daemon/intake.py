@@ -1,7 +1,7 @@
 """Everything between what devices and people say and `Bridge.apply`: no waiting, no clock, no storage of its own.
 
     intake.report(...), intake.request(...)    as often as there is something to hand in
-    batch = intake.advance(now_ms)              applies what has come to its batch
+    batch = intake.advance(now_ms)              applies what has come to its turn
     ask batch.ask at once; commit batch.writes in one transaction; then, and only then, do batch.after in order
 
 The core has moved on before the commit. Where a commit fails, intake and core are thrown away and built anew from
@@ -176,7 +176,7 @@ class Intake:
     # Going on
 
     def advance(self, now_ms: int) -> Batch:
-        """Apply what has come to its batch; answers the batch that all calls since the last `advance` have made."""
+        """Apply what has come to its turn; answers the batch that all calls since the last `advance` have made."""
         self._apply_due(now_ms)
         self._reach_barriers()
         done, self._batch = self._batch, _Open()

@@ -40,7 +40,8 @@ class Waiting:
         return self.origin.device not in NOT_DEVICES
 
     @property
-    def batch(self) -> tuple[int, int, int]:
+    def sort_key(self) -> tuple[int, int, int]:
+        """By time, then cause before effect, then receipt."""
         return (self.fact.at_ms, _TURN.get(getattr(self.fact, "source", ""), _LAST_TURN), self.received)
 
 
@@ -126,10 +127,10 @@ class Order:
         link = self._links.get(waiting.origin.device)
         if link is not None:
             link.fact_at_ms = max(link.fact_at_ms, waiting.fact.at_ms)
-        bisect.insort(self._waiting, waiting, key=lambda one: one.batch)
+        bisect.insort(self._waiting, waiting, key=lambda one: one.sort_key)
 
     def take(self, now_ms: int) -> Waiting | None:
-        """The next fact whose batch has come, or None."""
+        """The next fact whose turn has come, or None."""
         if self._given_up(now_ms):
             for place, one in enumerate(self._waiting):
                 if not one.from_device:
