@@ -1,10 +1,13 @@
 """What the table says of a round: the one thing that the game, `judge` and the console read of it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from drivers.cards import Card
 from drivers.facts import Place
+from firmware_bridge.core.table.deal import HAND, Deal
+from firmware_bridge.core.table.round import Round
 from firmware_bridge.core.terms import (
     DeckState,
     Evidence,
@@ -63,3 +66,86 @@ class RoundSnapshot:
     forfeited: frozenset[int]
     suspended: bool
     deck: DeckState
+
+
+class HandsWhenAsked(Mapping[Place, HandSnapshot]):
+    """The hands of a round, read from it when they are asked for: good until its next fact."""
+
+    def __init__(self, current: Round) -> None:
+        self._current: Final = current
+        self._hands: Mapping[Place, HandSnapshot] | None = None
+
+    @property
+    def read(self) -> Mapping[Place, HandSnapshot]:
+        if self._hands is None:
+            self._hands = _hands(self._current)
+        return self._hands
+
+    def __getitem__(self, place: Place) -> HandSnapshot:
+        return self.read[place]
+
+    def __iter__(self) -> Iterator[Place]:
+        return iter(self.read)
+
+    def __len__(self) -> int:
+        return len(self.read)
+
+
+def snapshot_of(current: Round, hands: Mapping[Place, HandSnapshot], *, suspended: bool) -> RoundSnapshot:
+    """The round's record as it stands, with these hands of it."""
+    irregularities = current.irregularities
+    if irregularities.void:
+        outcome, reason = RoundOutcome.VOID, irregularities.reason
+    elif irregularities.holds:
+        outcome, reason = RoundOutcome.HELD, irregularities.holds[0].irregularity
+    else:
+        outcome, reason = RoundOutcome.DEALT if current.deal_is_over else RoundOutcome.OPEN, None
+    return RoundSnapshot(
+        number=current.number,
+        phase=current.phase,
+        outcome=outcome,
+        reason=reason,
+        order=current.order,
+        player_dealer=current.player_dealer,
+        hands=hands,
+        flags=tuple(Flag(flag.irregularity, flag.seat, flag.at_ms, flag.ruling) for flag in irregularities.flags),
+        holds=tuple(Hold(hold.irregularity, hold.seat, hold.at_ms) for hold in irregularities.holds),
+        decided=dict(current.decided),
+        void_seats=current.void_seats,
+        forfeited=frozenset(current.forfeited),
+        suspended=suspended,
+        deck=DeckState.OUT if current.deck_is_out else DeckState.IN,
+    )
+
+
+def _hands(current: Round) -> dict[Place, HandSnapshot]:
+    dealing = current.dealing
+    if dealing is None:
+        return {}
+    deal, judged = dealing.deal, dealing.hands() if current.irregularities.void else dealing.complete_places
+    hands: dict[Place, HandSnapshot] = {}
+    for place in dealing.hands():
+        cards = deal.cards(place)
+        verdict = _verdict(current, place, cards, counts=place in judged)
+        hands[place] = HandSnapshot(cards, len(cards), verdict, evidence_of(deal, place))
+    return hands
+
+
+def _verdict(current: Round, place: Place, cards: tuple[Card | None, ...], *, counts: bool) -> HandVerdict:
+    """`counts`: no further card is to come there, so that the number of cards says something."""
+    if any(hold.concerns(place) for hold in current.irregularities.holds):
+        return HandVerdict.HELD
+    wrong = len(cards) != HAND and counts
+    if wrong or place in current.void_seats or place not in current.order:
+        return HandVerdict.MISDEAL
+    return HandVerdict.UNREAD if None in cards else HandVerdict.OK
+
+
+def evidence_of(deal: Deal, place: Place) -> Evidence:
+    """How the place is known to have its cards."""
+    state = deal.at(place)
+    if state.checked is not None:
+        return Evidence.CHECKED
+    if deal.sensors and state.sensed:
+        return Evidence.SENSED
+    return Evidence.TAKEN if deal.rig == "group" else Evidence.ORDER

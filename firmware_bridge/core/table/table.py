@@ -11,10 +11,10 @@ from firmware_bridge.core.events import AlarmAcknowledged, Event
 from firmware_bridge.core.rules.house import House
 from firmware_bridge.core.table.deck import Deck, Decks
 from firmware_bridge.core.table.gap_detector import GapDetector
+from firmware_bridge.core.table.hand_commitments import Commitments
 from firmware_bridge.core.table.refusals import TableContext, refusal
 from firmware_bridge.core.table.round import Round
-from firmware_bridge.core.table.round_snapshot import RoundSnapshot
-from firmware_bridge.core.table.round_view import Commitments, HandsWhenAsked, snapshot_of
+from firmware_bridge.core.table.round_snapshot import HandsWhenAsked, RoundSnapshot, snapshot_of
 from firmware_bridge.core.table_setup import TableSetup
 from firmware_bridge.core.terms import Irregularity, Phase, Who
 
