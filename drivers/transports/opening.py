@@ -3,9 +3,8 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from drivers.transports.ports import Port, ReplayPort, SerialByProperty, SerialPort, TcpPort, parse_port
+from drivers.transports.ports import Port, ReplayPort, SerialByProperty, SerialPort, TcpPort, UsbPort, parse_port
 from drivers.transports.transport import OnData, OnLost, OpenPort, Transport
-from drivers.transports.usb_port import UsbPort
 
 if TYPE_CHECKING:
     from drivers.transports.replay import Recordings

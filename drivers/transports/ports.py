@@ -7,15 +7,23 @@ from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from drivers.errors import PortNameError
-from drivers.transports.usb_port import USB_FORM, UsbPort, usb_port
 
 DEFAULT_BAUD: Final = 115_200
 HIGHEST_BAUD: Final = 4_000_000
 SERIAL_FORM: Final = "serial:/dev/NAME, serial:/dev/NAME@BAUD, either followed by any of ,dtr=off ,rts=off ,hupcl=off"
 BY_FORM: Final = "serial:by=PROPERTY=VALUE, such as serial:by=ID_SERIAL_SHORT=A123 or serial:by=ID_PATH=..."
+USB_FORM: Final = (
+    "usb:vid=HHHH,pid=HHHH,serial=TEXT, where serial, or vid and pid, may be left out, and path=BUS-PORT.PORT added"
+)
 TCP_FORM: Final = "tcp:HOST:PORT or tcp:[IPv6 ADDRESS]:PORT"
 REPLAY_FORM: Final = "replay:FILE"
 FORM: Final = f"{SERIAL_FORM}; {BY_FORM}; {USB_FORM}; {TCP_FORM}; {REPLAY_FORM}"
+_USB_VALUES: Final = {
+    "vid": re.compile(r"[0-9a-fA-F]{4}"),
+    "pid": re.compile(r"[0-9a-fA-F]{4}"),
+    "serial": re.compile(r"[ -+\--~]{1,126}"),
+    "path": re.compile(r"[1-9][0-9]{0,2}-[1-9][0-9]{0,2}(\.[1-9][0-9]{0,2}){0,6}"),
+}
 _PROPERTY: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _HOST: Final = re.compile(r"\[(?P<v6>[0-9A-Fa-f:.]+(?:%[A-Za-z0-9_.-]+)?)\]|(?P<name>[A-Za-z0-9_.-]+)")
 
@@ -53,6 +61,30 @@ class SerialByProperty:
     @property
     def place(self) -> str:
         return " and ".join(f"{name}={value}" for name, value in self.properties)
+
+
+@dataclass(frozen=True, slots=True)
+class UsbPort:
+    """A vendor-class device with bulk endpoints; what is None fits any.
+
+    `path`: bus and ports as the kernel names them, "1-4.2": what is left for twins without serial numbers.
+    """
+
+    vendor_id: int | None = None
+    product_id: int | None = None
+    serial_number: str | None = None
+    path: str | None = None
+
+    @property
+    def place(self) -> str:
+        """Two ports with one place are one port."""
+        named = {
+            "vid": None if self.vendor_id is None else f"{self.vendor_id:04x}",
+            "pid": None if self.product_id is None else f"{self.product_id:04x}",
+            "serial": self.serial_number,
+            "path": self.path,
+        }
+        return "usb:" + ",".join(f"{name}={value}" for name, value in named.items() if value is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +177,24 @@ def _replay(text: str, rest: str) -> ReplayPort:
     if not rest.strip() or rest.endswith("/") or not rest.isprintable():
         raise PortNameError(f'the port "{text}" needs the file of a recording: write {REPLAY_FORM}')
     return ReplayPort(os.path.normpath(rest))
+
+
+def usb_port(text: str, rest: str) -> UsbPort:
+    """The port of `text`, which is "usb:" and `rest`. Raises PortNameError."""
+    values: dict[str, str] = {}
+    for setting in rest.split(","):
+        name, _, value = setting.partition("=")
+        if name not in _USB_VALUES or name in values or not _USB_VALUES[name].fullmatch(value):
+            raise PortNameError(f'the port "{text}" has the setting "{setting}": write {USB_FORM}')
+        values[name] = value
+    if ("vid" in values) != ("pid" in values):
+        raise PortNameError(f'the port "{text}" needs both vid and pid, or neither: write {USB_FORM}')
+    return UsbPort(
+        vendor_id=int(values["vid"], 16) if "vid" in values else None,
+        product_id=int(values["pid"], 16) if "pid" in values else None,
+        serial_number=values.get("serial"),
+        path=values.get("path"),
+    )
 
 
 _READERS: Final[dict[str, Callable[[str, str], Port]]] = {

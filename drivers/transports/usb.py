@@ -8,10 +8,10 @@ from functools import partial
 from typing import Any, Final
 
 from drivers.errors import LinkError, LinkLost, PortUnusable
+from drivers.transports.ports import UsbPort
 from drivers.transports.run_blocking import aside, stuck
 from drivers.transports.transport import OnData, OnLost
 from drivers.transports.usb_device import TRANSFER_TIMEOUT_MS, UsbPipe, open_pipe
-from drivers.transports.usb_port import UsbPort
 
 OPEN_TIMEOUT_S: Final = 5.0
 CLOSE_TIMEOUT_S: Final = 2.0

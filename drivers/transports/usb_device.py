@@ -15,7 +15,7 @@ import usb.util
 from drivers.errors import LinkError, LinkLost, PortAmbiguous, PortForbidden, PortHeld, PortMissing, PortUnusable
 from drivers.transports.permissions import forbidden
 from drivers.transports.port_users import Holder, other_holders
-from drivers.transports.usb_port import UsbPort
+from drivers.transports.ports import UsbPort
 
 TRANSFER_TIMEOUT_MS: Final = 200
 """How long a transfer waits at most; a thread that is to end waits for no more than one."""

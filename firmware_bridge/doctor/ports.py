@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from drivers.transports.port_users import other_holders
-from drivers.transports.ports import Port, SerialByProperty, SerialPort
-from drivers.transports.usb_port import UsbPort
+from drivers.transports.ports import Port, SerialByProperty, SerialPort, UsbPort
 from firmware_bridge.config import DeviceConfig
 from firmware_bridge.doctor.context import DoctorContext
 from firmware_bridge.doctor.devices import UsbDevice, resolved, serial_line, usb_devices

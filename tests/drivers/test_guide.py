@@ -1,4 +1,4 @@
-"""The guide to a driver, taken out of drivers/README.md: held to the contract of drivers, and to what its machine does."""
+"""The guide to a driver, taken out of its paper: held to the contract of drivers, and to what its machine does."""
 
 import re
 import sys

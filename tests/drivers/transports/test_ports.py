@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drivers.errors import PortNameError
-from drivers.transports.ports import Port, ReplayPort, SerialByProperty, SerialPort, TcpPort, parse_port
-from drivers.transports.usb_port import UsbPort
+from drivers.transports.ports import Port, ReplayPort, SerialByProperty, SerialPort, TcpPort, UsbPort, parse_port
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ from pytest_mock import MockerFixture
 from drivers.errors import LinkError, PortAmbiguous, PortForbidden, PortHeld, PortMissing, PortNameError, PortUnusable
 from drivers.transports import usb_device
 from drivers.transports.port_users import Holder
+from drivers.transports.ports import UsbPort, usb_port
 from drivers.transports.usb_device import open_pipe
-from drivers.transports.usb_port import UsbPort, usb_port
 from simulator.wires.usb_bus import UsbBus, UsbDevice, UsbHandle, UsbIdentity, usb_error
 from tests.drivers.transports.ends.pty_end import Host, until
 from tests.drivers.transports.ends.usb_end import UsbEnd, identity, port
@@ -293,7 +293,7 @@ def test_f40_a_missing_libusb_is_named_by_the_real_pyusb() -> None:
         "import ctypes.util; ctypes.util.find_library = lambda name: None\n"
         "from drivers.errors import PortUnusable\n"
         "from drivers.transports.usb_device import open_pipe\n"
-        "from drivers.transports.usb_port import UsbPort\n"
+        "from drivers.transports.ports import UsbPort\n"
         "try: open_pipe(UsbPort(serial_number='S-1'))\n"
         "except PortUnusable as error: print(error)\n"
     )

@@ -17,7 +17,7 @@ from firmware_bridge.houses.loader import load_house
 from firmware_bridge.journal.keys import load_keys
 from firmware_bridge.journal.store import Store
 from tests.drivers.transports.ends.pty_end import until
-from tests.firmware_bridge.devices.line_driver import FarEnd, LineDriver, Ports
+from tests.firmware_bridge.devices.ends.line_driver import FarEnd, LineDriver, Ports
 
 CONFIG = """
 [table]

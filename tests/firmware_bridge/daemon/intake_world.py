@@ -14,7 +14,7 @@ from firmware_bridge.core.events import CommandWanted, DealOver, Event
 from firmware_bridge.core.facts import Started, TimePassed
 from firmware_bridge.daemon.intake import Acknowledge, Answer, Batch, Intake
 from firmware_bridge.journal.rows import Apply, Origin, Receive, Write
-from tests.firmware_bridge.devices.claims import CLAIMS
+from tests.firmware_bridge.devices.ends.claims import CLAIMS
 
 RESEND_MS = 25
 DEVICES = {"shoe": DeviceKind.SHOE, "shuffler": DeviceKind.SHUFFLER, "layout": DeviceKind.LAYOUT}

@@ -19,7 +19,7 @@ from tests.firmware_bridge.daemon.intake_world import (
     World,
     device_fact,
 )
-from tests.firmware_bridge.devices.claims import CLAIMS
+from tests.firmware_bridge.devices.ends.claims import CLAIMS
 
 UP = LinkUp(claims=CLAIMS, boot="b", gap=False)
 

@@ -16,7 +16,7 @@ from firmware_bridge.config import DeviceConfig
 from firmware_bridge.devices.device_keys import device_key, place_for_key
 from firmware_bridge.devices.supervisor import Supervisor
 from firmware_bridge.secret_files import KeyFileError
-from tests.firmware_bridge.devices.line_driver import LineDriver
+from tests.firmware_bridge.devices.ends.line_driver import LineDriver
 
 KEY = bytes(range(32))
 

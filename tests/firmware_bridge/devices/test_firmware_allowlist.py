@@ -5,7 +5,7 @@ import pytest
 
 from firmware_bridge.config import ApprovedFirmware
 from firmware_bridge.devices.firmware_allowlist import firmware_refusal
-from tests.firmware_bridge.devices.claims import CLAIMS
+from tests.firmware_bridge.devices.ends.claims import CLAIMS
 
 OURS = ApprovedFirmware(model="Model", version="1.0", hash="00")
 OTHER = ApprovedFirmware(model="Model", version="2.0", hash="aa")

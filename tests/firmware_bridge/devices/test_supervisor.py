@@ -16,8 +16,8 @@ from firmware_bridge.devices.connection import Connection
 from firmware_bridge.devices.link import BackOff, BackoffPolicy, LinkState
 from firmware_bridge.devices.supervisor import Supervisor
 from tests.drivers.transports.ends.pty_end import until
-from tests.firmware_bridge.devices.claims import CLAIMS
-from tests.firmware_bridge.devices.line_driver import Hall, LineDriver, missing
+from tests.firmware_bridge.devices.ends.claims import CLAIMS
+from tests.firmware_bridge.devices.ends.line_driver import Hall, LineDriver, missing
 
 UP = LinkUp(claims=CLAIMS, boot="A", gap=False)
 LOCK = Command(id=5, kind=CommandKind.LOCK)

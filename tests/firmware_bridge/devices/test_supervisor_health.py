@@ -15,7 +15,7 @@ from firmware_bridge.config import ApprovedFirmware, DeviceConfig
 from firmware_bridge.devices.link import HOUR_MS, BackoffPolicy, LinkState
 from firmware_bridge.devices.supervisor import Supervisor
 from tests.drivers.transports.ends.pty_end import until
-from tests.firmware_bridge.devices.line_driver import Counted, Hall, LineDriver, missing
+from tests.firmware_bridge.devices.ends.line_driver import Counted, Hall, LineDriver, missing
 
 NEVER = BackoffPolicy(first_s=3600, cap_s=3600, missing_cap_s=3600, refused_s=3600)
 

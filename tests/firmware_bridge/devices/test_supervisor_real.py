@@ -16,7 +16,7 @@ from firmware_bridge.config import DeviceConfig
 from firmware_bridge.devices.link import BackoffPolicy, LinkState
 from firmware_bridge.devices.supervisor import Supervisor
 from tests.drivers.transports.ends.pty_end import PtyEnd, until
-from tests.firmware_bridge.devices.line_driver import LineDriver
+from tests.firmware_bridge.devices.ends.line_driver import LineDriver
 
 pytestmark = pytest.mark.real
 

@@ -9,7 +9,7 @@ from drivers.commands import Command, CommandKind, Outcome
 from drivers.driver import CommandReport, DeviceKind, Heard, LinkDown, LinkUp
 from firmware_bridge.devices.link import LinkState
 from tests.drivers.transports.ends.pty_end import until
-from tests.firmware_bridge.devices.shoe_on_pty import Table, running
+from tests.firmware_bridge.devices.ends.shoe_on_pty import Table, running
 
 pytestmark = pytest.mark.real
 

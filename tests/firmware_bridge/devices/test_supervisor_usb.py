@@ -11,9 +11,9 @@ import pytest
 from drivers.cards import Card
 from drivers.driver import DeviceKind, LinkDown, LinkUp, NumberedFact, Report, Resume
 from drivers.facts import CardDrawn
+from drivers.transports.ports import usb_port
 from drivers.transports.transport import OnData, OnLost, Transport
 from drivers.transports.usb import open_usb
-from drivers.transports.usb_port import usb_port
 from firmware_bridge.config import DeviceConfig
 from firmware_bridge.devices.link import BackoffPolicy, DeviceState, LinkState
 from firmware_bridge.devices.supervisor import Supervisor

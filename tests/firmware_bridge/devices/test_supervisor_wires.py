@@ -20,7 +20,7 @@ from firmware_bridge.config import ApprovedFirmware
 from firmware_bridge.devices.link import LinkState
 from simulator.firmware.identity import FIRMWARE_VERSION
 from tests.drivers.transports.ends.pty_end import open_fds, until
-from tests.firmware_bridge.devices.shoe_on_pty import Table, running
+from tests.firmware_bridge.devices.ends.shoe_on_pty import Table, running
 
 pytestmark = pytest.mark.real
 

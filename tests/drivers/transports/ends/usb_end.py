@@ -1,8 +1,8 @@
 """A simulated USB device and the host's transport to it."""
 
+from drivers.transports.ports import UsbPort, usb_port
 from drivers.transports.transport import Transport
 from drivers.transports.usb import open_usb
-from drivers.transports.usb_port import UsbPort, usb_port
 from simulator.wires.usb import UsbSocket
 from simulator.wires.usb_bus import UsbBus, UsbDevice, UsbIdentity
 from tests.drivers.transports.ends.pty_end import Host

@@ -13,7 +13,7 @@ from drivers.transports.transport import OnData, OnLost, Transport
 from firmware_bridge.config import ApprovedFirmware, DeviceConfig
 from firmware_bridge.devices.link import BackoffPolicy, DeviceState
 from firmware_bridge.devices.supervisor import Supervisor
-from tests.firmware_bridge.devices.claims import CLAIMS
+from tests.firmware_bridge.devices.ends.claims import CLAIMS
 
 STOP_S = 20.0
 
