@@ -1,4 +1,4 @@
-"""The human dealer: one round after another, from the shuffle to the discard rack, with a incident now and then."""
+"""The human dealer: one round after another, from the shuffle to the discard rack, with an incident now and then."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -163,7 +163,7 @@ def _check(scenario: Scenario, written: WrittenRound, where: str) -> None:
     for incident in written.incidents:
         place = getattr(incident, "place", DEALERS_PLACE)
         if place not in (*seats, DEALERS_PLACE):
-            raise ScenarioError(f"{where} has a incident at seat {place}, where nobody has wagered.")
+            raise ScenarioError(f"{where} has an incident at seat {place}, where nobody has wagered.")
 
 
 def _folder() -> Traversable:

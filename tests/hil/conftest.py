@@ -177,7 +177,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         pytest.skip(HANDS_FREE)
     name = scenario_of_item(item)
     if real and name is not None and (incident := beyond_hands(load_scenario(name))) is not None:
-        pytest.skip(f"has a incident that no hand can make ({incident})")
+        pytest.skip(f"has an incident that no hand can make ({incident})")
 
 
 def kinds_of_item(item: pytest.Item) -> tuple[DeviceKind, ...]:
