@@ -1,18 +1,71 @@
 """Unix sockets that the daemon listens at: their own user and group alone, and nobody's place taken."""
 
+import asyncio
 import grp
 import os
 import socket
 import stat
+from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
+
+Serve: TypeAlias = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+"""What is done with one connection, in a task of its own."""
 
 _OTHERS_OUT: Final = 0o117  # leaves rw-rw----
 _PENDING: Final = 64
+LINGER_S: Final = 2.0
+"""How long a client that is being sent off may take."""
 
 
 class SocketTaken(Exception):
     """The path cannot be listened at; the sentence says why and what to do."""
+
+
+class UnixServer:
+    """Listens at `path` between `start` and `stop`; lines of at most `line_bytes` are read at once."""
+
+    def __init__(self, path: Path, serve: Serve, line_bytes: int) -> None:
+        self._path = path
+        self._serve = serve
+        self._line_bytes = line_bytes
+        self._server: asyncio.Server | None = None
+
+    async def start(self) -> None:
+        """Listen. Raises SocketTaken."""
+        listening = listen_at(self._path)
+        self._server = await asyncio.start_unix_server(self._serve, sock=listening, limit=self._line_bytes)
+
+    @property
+    def started(self) -> bool:
+        """Between `start` and `stop`."""
+        return self._server is not None
+
+    @property
+    def serving(self) -> bool:
+        """Are connections taken? Not where somebody took the socket's file away: nobody finds it then."""
+        return self._server is not None and self._server.is_serving() and self._path.exists()
+
+    def stop(self) -> bool:
+        """Take no more connections; those there are go on. False: it did not listen."""
+        if self._server is None:
+            return False
+        server, self._server = self._server, None
+        server.close()
+        self._path.unlink(missing_ok=True)
+        return True
+
+
+async def part(writer: asyncio.StreamWriter, last: bytes = b"") -> None:
+    """Close the connection, after these last bytes; never wait long for a client that is stuck."""
+    if last and not writer.is_closing():
+        writer.write(last)
+    writer.close()
+    try:
+        async with asyncio.timeout(LINGER_S):
+            await writer.wait_closed()
+    except (TimeoutError, OSError):
+        writer.transport.abort()
 
 
 def listen_at(path: Path) -> socket.socket:

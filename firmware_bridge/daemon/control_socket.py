@@ -21,11 +21,10 @@ from drivers.facts import Fact
 from firmware_bridge.core.facts import KNOWN
 from firmware_bridge.daemon.intake import BarrierReached
 from firmware_bridge.daemon.status import Status
-from firmware_bridge.unix_sockets import listen_at
+from firmware_bridge.unix_sockets import LINGER_S, UnixServer, part
 
 LINE_BYTES: Final = 65_536
 _OUTSTANDING: Final = 64
-_LINGER_S: Final = 2.0
 
 OPERATOR_FACTS: Final = {name: kind for (source, name), kind in KNOWN.items() if source == "operator"}
 NOTHING: Final = msgspec.Raw(b"")
@@ -144,35 +143,31 @@ class ControlSocket:
     """Serves at `path` between `start` and `close`."""
 
     def __init__(self, path: Path, table: Table) -> None:
-        self._path = path
+        self._server = UnixServer(path, self._serve, LINE_BYTES)
         self._table = table
-        self._server: asyncio.Server | None = None
         self._clients: set[asyncio.Task[None]] = set()
 
     async def start(self) -> None:
         """Listen. Raises SocketTaken."""
-        self._server = await asyncio.start_unix_server(self._serve, sock=listen_at(self._path), limit=LINE_BYTES)
+        await self._server.start()
 
     @property
     def serving(self) -> bool:
-        """Are connections taken? Not where somebody took the socket's file away: nobody finds it then."""
-        return self._server is not None and self._server.is_serving() and self._path.exists()
+        """Are connections taken?"""
+        return self._server.serving
 
     async def close(self) -> None:
         """Stop listening, and end every connection after the answers that are ready. A second call does nothing."""
-        if self._server is None:
+        if not self._server.stop():
             return
-        server, self._server = self._server, None
-        server.close()
-        self._path.unlink(missing_ok=True)
         for client in tuple(self._clients):
             client.cancel()
         await asyncio.gather(*self._clients, return_exceptions=True)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
-        if task is None or self._server is None:
-            writer.close()
+        if task is None or not self._server.started:
+            await part(writer)
             return
         self._clients.add(task)
         answers = Answers(maxsize=_OUTSTANDING)
@@ -184,14 +179,14 @@ class ControlSocket:
         except asyncio.CancelledError:  # the daemon is stopping: what is answered already still goes out
             listening.cancel()
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(answers.put(None), _LINGER_S)
-                await asyncio.wait((answering,), timeout=_LINGER_S)
+                await asyncio.wait_for(answers.put(None), LINGER_S)
+                await asyncio.wait((answering,), timeout=LINGER_S)
         finally:
             self._clients.discard(task)
             listening.cancel()
             answering.cancel()
             await asyncio.gather(listening, answering, return_exceptions=True)
-            await _part(writer)
+            await part(writer)
 
     async def _listen(self, reader: asyncio.StreamReader, answers: Answers) -> None:
         try:
@@ -267,11 +262,3 @@ async def _answer(writer: asyncio.StreamWriter, answers: Answers) -> None:
     while (answer := await answers.get()) is not None:
         writer.write(msgspec.json.encode(await answer) + b"\n")
         await writer.drain()
-
-
-async def _part(writer: asyncio.StreamWriter) -> None:
-    writer.close()
-    try:
-        await asyncio.wait_for(writer.wait_closed(), _LINGER_S)
-    except (TimeoutError, OSError):
-        writer.transport.abort()

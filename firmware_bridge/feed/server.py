@@ -17,14 +17,13 @@ from typing import Annotated, Final, Protocol
 import msgspec
 
 from firmware_bridge.journal.errors import JournalError
-from firmware_bridge.unix_sockets import listen_at
+from firmware_bridge.unix_sockets import UnixServer, part
 
 BACKLOG: Final = 2000
 _CHUNK: Final = 500
 _FIRST_LINE_BYTES: Final = 4096
 _FIRST_LINE_S: Final = 10.0
 _STALL_S: Final = 30.0
-_LINGER_S: Final = 2.0
 
 
 class History(Protocol):
@@ -76,23 +75,21 @@ class Feed:
     """Serves at `path` between `start` and `close`; `publish` is told what was committed, in order."""
 
     def __init__(self, path: Path, history: History, *, backlog: int = BACKLOG) -> None:
-        self._path = path
+        self._server = UnixServer(path, self._serve, _FIRST_LINE_BYTES)
         self._history = history
         self._backlog = backlog
         self._recent: deque[tuple[int, bytes]] = deque(maxlen=backlog)
         self._news = asyncio.Event()
         self._clients: set[_Client] = set()
-        self._server: asyncio.Server | None = None
 
     async def start(self) -> None:
         """Listen. Raises SocketTaken."""
-        listening = listen_at(self._path)
-        self._server = await asyncio.start_unix_server(self._serve, sock=listening, limit=_FIRST_LINE_BYTES)
+        await self._server.start()
 
     @property
     def serving(self) -> bool:
-        """Are connections taken? Not where somebody took the socket's file away: nobody finds it then."""
-        return self._server is not None and self._server.is_serving() and self._path.exists()
+        """Are connections taken?"""
+        return self._server.serving
 
     def publish(self, events: Sequence[tuple[int, bytes]]) -> None:
         """Tell every client of (seq, JSON) that the journal holds now. Never waits."""
@@ -110,19 +107,16 @@ class Feed:
 
     async def close(self, reason: str = "the daemon is stopping") -> None:
         """Stop listening and send every client off with `reason`. A second call does nothing."""
-        if self._server is None:
+        if not self._server.stop():
             return
-        server, self._server = self._server, None
-        server.close()
-        self._path.unlink(missing_ok=True)
         for client in tuple(self._clients):
             client.cut_off(reason)
         await asyncio.gather(*(client.task for client in self._clients), return_exceptions=True)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
-        if task is None or self._server is None:
-            await _part(writer, None)
+        if task is None or not self._server.started:
+            await part(writer)
             return
         client = _Client(task, writer)
         self._clients.add(client)
@@ -139,7 +133,7 @@ class Feed:
             pass  # the client has gone
         finally:
             self._clients.discard(client)
-            await _part(writer, client.last_line)
+            await part(writer, b"" if client.last_line is None else msgspec.json.encode(client.last_line) + b"\n")
 
     async def _follow(self, client: _Client, cursor: int, reader: asyncio.StreamReader) -> None:
         gone = asyncio.create_task(_wait_until_gone(reader))
@@ -203,15 +197,3 @@ async def _wait_until_gone(reader: asyncio.StreamReader) -> None:
     with contextlib.suppress(OSError):
         while await reader.read(_FIRST_LINE_BYTES):
             pass
-
-
-async def _part(writer: asyncio.StreamWriter, last_line: _LastLine | None) -> None:
-    """Close the connection, with a last line where there is one; never wait long for a client that is stuck."""
-    if last_line is not None and not writer.is_closing():
-        writer.write(msgspec.json.encode(last_line) + b"\n")
-    writer.close()
-    try:
-        async with asyncio.timeout(_LINGER_S):
-            await writer.wait_closed()
-    except (TimeoutError, OSError):
-        writer.transport.abort()

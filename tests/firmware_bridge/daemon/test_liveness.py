@@ -126,7 +126,7 @@ async def test_f50_a_socket_whose_file_was_taken_away_ends_the_signs(
     with capture_logs() as lines:
         async with running(tmp_path, watched_by(manager)) as hall:
             await heard_until(manager, SIGN)
-            (hall.daemon._control if part == "control" else hall.daemon._feed)._path.unlink()
+            (hall.daemon._control if part == "control" else hall.daemon._feed)._server._path.unlink()
             await until(lambda: any(line["event"].endswith(f"{part} did not move") for line in lines))
 
 

@@ -191,7 +191,7 @@ async def _everything(reader: asyncio.StreamReader) -> bytes:
 
 async def test_a_client_that_takes_nothing_is_let_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("firmware_bridge.feed.server._STALL_S", 0.05)
-    monkeypatch.setattr("firmware_bridge.feed.server._LINGER_S", 0.05)
+    monkeypatch.setattr("firmware_bridge.unix_sockets.LINGER_S", 0.05)
     stored = Stored(500, padding=20_000)
     async with served(tmp_path / "feed", stored) as feed:
         _reader, writer = await asyncio.open_unix_connection(tmp_path / "feed", limit=1 << 16)
