@@ -31,6 +31,11 @@ class Outcome(enum.Enum):
     REFUSED = "refused"
     UNKNOWN = "unknown"
 
+    @property
+    def is_final(self) -> bool:
+        """No other outcome of the command follows."""
+        return self in (Outcome.FINISHED, Outcome.REFUSED, Outcome.UNKNOWN)
+
 
 class Command(msgspec.Struct, frozen=True, kw_only=True):
     """`id` is unique in the life of a journal; the device echoes it in every outcome."""

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from drivers.sentences import printable
+
 PTMX: Final = os.makedev(5, 2)
 PTY_SLAVE_MAJORS: Final = range(136, 144)
 LONGEST_COMMAND: Final = 60
@@ -86,6 +88,6 @@ def _command(process: Path) -> str:
     with contextlib.suppress(OSError):
         words = (process / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace").strip()
         text = words or (process / "comm").read_text(errors="replace").strip()
-        printable = "".join(c if c.isprintable() else "?" for c in text)
-        return printable if len(printable) <= LONGEST_COMMAND else printable[: LONGEST_COMMAND - 3] + "..."
+        shown = printable(text)
+        return shown if len(shown) <= LONGEST_COMMAND else shown[: LONGEST_COMMAND - 3] + "..."
     return "command unknown"

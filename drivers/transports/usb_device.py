@@ -13,6 +13,7 @@ import usb.core
 import usb.util
 
 from drivers.errors import LinkError, LinkLost, PortAmbiguous, PortForbidden, PortHeld, PortMissing, PortUnusable
+from drivers.sentences import printable
 from drivers.transports.permissions import forbidden
 from drivers.transports.port_users import Holder, other_holders
 from drivers.transports.ports import UsbPort
@@ -241,7 +242,7 @@ def _serial_number(device: Any) -> str | None:
         text = str(device.serial_number or "").partition("\0")[0].strip()  # as the kernel and udev show it
     except UnicodeError:
         return None
-    return "".join(c if c.isprintable() else "?" for c in text) or None
+    return printable(text) or None
 
 
 def _place(device: Any) -> str:

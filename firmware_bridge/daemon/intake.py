@@ -10,20 +10,18 @@ the journal (`replay` and `resume`); nothing of such a batch was acknowledged, a
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final, Protocol, TypeAlias
+from typing import Protocol, TypeAlias
 
 import msgspec
 
 from drivers.commands import Command, Outcome
 from drivers.driver import CommandReport, DeviceKind, Heard, LinkDown, LinkUp, NumberedFact, Report, Resume
 from drivers.facts import Fact
+from drivers.sequence import NUMBER_BITS, seq_diff
 from firmware_bridge.core.events import CommandWanted, Event
 from firmware_bridge.core.facts import CommandOutcome, DeviceBack, DeviceLost, Started, TimePassed
 from firmware_bridge.daemon.ordering import BRIDGE, NOT_DEVICES, OPERATOR, Order, Waiting
 from firmware_bridge.journal.rows import Apply, Origin, Receive, Write
-
-_ENDS: Final = (Outcome.FINISHED, Outcome.REFUSED, Outcome.UNKNOWN)
-_NUMBERS: Final = 2**32
 
 
 class Core(Protocol):
@@ -215,10 +213,9 @@ class Intake:
     def _numbered(self, device: str, report: NumberedFact, now_ms: int) -> None:
         self._batch.acknowledge[device] = None
         last = self._last.get(device)
-        if last is not None and last.boot == report.boot:
-            ahead = (report.number - last.number) % _NUMBERS
-            if ahead == 0 or ahead >= _NUMBERS // 2:
-                return
+        known = None if last is None or last.boot != report.boot else last.number
+        if known is not None and seq_diff(report.number, known, NUMBER_BITS) <= 0:
+            return
         at_ms = self._order.stamp(device, report.fact.at_ms, now_ms)
         fact = msgspec.structs.replace(report.fact, at_ms=at_ms)
         self._wait(self._write_down(Origin(device, report.boot, report.number), fact, now_ms))
@@ -264,7 +261,7 @@ class Intake:
             self._requests.add(waiting.origin.boot)
         self._order.add(waiting)
         fact = waiting.fact
-        if isinstance(fact, CommandOutcome) and fact.outcome in _ENDS:
+        if isinstance(fact, CommandOutcome) and fact.outcome.is_final:
             self._commands.pop(fact.command_id, None)
 
     def _apply_due(self, now_ms: int) -> None:
@@ -309,7 +306,7 @@ class Intake:
                 self._up[device] = None
             case DeviceLost(device=device):
                 self._up.pop(device, None)
-            case CommandOutcome(command_id=command_id, outcome=outcome) if outcome in _ENDS:
+            case CommandOutcome(command_id=command_id, outcome=outcome) if outcome.is_final:
                 self._commands.pop(command_id, None)
         for event in events:
             if isinstance(event, CommandWanted):

@@ -11,14 +11,13 @@ from typing import Final, TypeAlias
 from drivers.commands import Command, Outcome
 from drivers.driver import Claims, CommandReport, Driver, LinkDown, LinkUp, NumberedFact, Report, Resume, Step
 from drivers.errors import LinkError
+from drivers.sequence import NUMBER_BITS, seq_distance
 from drivers.transports.transport import Counting, OpenPort, Recorded, Transport
 from firmware_bridge.devices.frame_history import Tap
 from firmware_bridge.logs import place_of
 
 CLOSE_TIMEOUT_S: Final = 5.0
 SHORTEST_WAIT_MS: Final = 1
-_NUMBERS: Final = 2**32
-_ENDS: Final = (Outcome.FINISHED, Outcome.REFUSED, Outcome.UNKNOWN)
 
 OnReport: TypeAlias = Callable[[Report], None]
 
@@ -103,7 +102,8 @@ class Connection:
         if self._numbers is None:
             return
         own_boot, first, newest = self._numbers
-        if boot == own_boot and (number - first) % _NUMBERS <= (newest - first) % _NUMBERS:
+        told = seq_distance(number, first, NUMBER_BITS) <= seq_distance(newest, first, NUMBER_BITS)
+        if boot == own_boot and told:
             self._do(lambda now_ms: self._driver.durable(number, now_ms))
 
     def ask(self) -> None:
@@ -169,7 +169,7 @@ class Connection:
             case NumberedFact(boot=boot, number=number):
                 first = self._numbers[1] if self._numbers is not None and self._numbers[0] == boot else number
                 self._numbers = (boot, first, number)
-            case CommandReport(command_id=command_id, outcome=outcome) if outcome in _ENDS:
+            case CommandReport(command_id=command_id, outcome=outcome) if outcome.is_final:
                 self._commands.pop(command_id, None)
         self._on_report(report)
 

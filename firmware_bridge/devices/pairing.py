@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable
 from typing import Final, TypeAlias
 
 from drivers.errors import LinkError
+from drivers.sentences import clause
 from drivers.tdp.host.pairing import Compare, HostPairing, NotPaired, Paired, PairingStep
 from drivers.transports.transport import OpenPort
 from firmware_bridge.config import DeviceConfig
@@ -77,7 +78,7 @@ async def _next_step(host: HostPairing, inbox: _Inbox) -> PairingStep:
         case bool():
             return host.confirm(_now_ms()) if event else host.decline()
         case LinkError():
-            raise PairingFailed(f"{str(event).rstrip('.')}: the device was not paired.")
+            raise PairingFailed(f"{clause(event)}: the device was not paired.")
     raise event
 
 

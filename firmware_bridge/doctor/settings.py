@@ -6,6 +6,7 @@ from pathlib import Path
 
 from drivers.errors import DriverNameError, PortNameError
 from drivers.plugins import make_driver
+from drivers.sentences import sentence
 from drivers.transports.ports import parse_port
 from firmware_bridge.config import ConfigError
 from firmware_bridge.doctor.context import DoctorContext
@@ -27,7 +28,7 @@ def configuration(context: DoctorContext) -> Iterator[Finding]:
             parse_port(device.port)
             make_driver(device.driver, device.kind, device.serial_number)
         except (PortNameError, DriverNameError) as error:
-            yield Finding(check, Health.WRONG, f"{context.file}: the device {device.name}: {str(error).rstrip('.')}.")
+            yield Finding(check, Health.WRONG, f"{context.file}: the device {device.name}: {sentence(error)}")
 
 
 def house(context: DoctorContext) -> Iterator[Finding]:
@@ -73,6 +74,6 @@ def _key(context: DoctorContext, named: Path, whose: str, how: str) -> Finding:
     except KeyFileError as error:
         if isinstance(error.__cause__, PermissionError):
             return for_root
-        told = f"{str(error).rstrip('.')}.".replace(str(there), str(source))
+        told = sentence(error).replace(str(there), str(source))
         return Finding("keys", Health.WRONG, told[:1].upper() + told[1:])
     return Finding("keys", Health.OK, f"The key of {whose} is {source}{handed}; nobody else may read it.")

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from drivers.sentences import printable
+
 FILE: Final = "/etc/udev/rules.d/69-table-local.rules"
 HEADING: Final = f"""\
 # To be put into {FILE}, without what is not of the table; say which machine it is: shuffler, shoe or layout.
@@ -63,13 +65,9 @@ def _rule(adapter: Adapter, *, by_place: bool) -> str:
 
 def _about(adapter: Adapter) -> str:
     number = f"serial number {adapter.serial_number}" if adapter.serial_number else "no serial number"
-    return _line(f"{adapter.product}, {number}, in the socket {adapter.place}; {adapter.node} at present")
+    return printable(f"{adapter.product}, {number}, in the socket {adapter.place}; {adapter.node} at present")
 
 
 def _pattern(text: str) -> str:
     """What udev may take for more than itself stands as any letter; "?" is a single byte of a longer one to it."""
     return "*".join(_SAFE.sub("?", part) for part in _OF_SEVERAL_BYTES.split(text))
-
-
-def _line(text: str) -> str:
-    return "".join(letter if letter.isprintable() else "?" for letter in text)

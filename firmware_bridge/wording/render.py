@@ -6,6 +6,7 @@ from typing import Final
 
 from drivers.cards import Card
 from drivers.facts import Place
+from drivers.sentences import printable
 from firmware_bridge.core import events as ev
 from firmware_bridge.core.events import UnknownEvent
 from firmware_bridge.core.terms import Phase, Ruling
@@ -17,7 +18,6 @@ from firmware_bridge.wording.words import (
     payment_words,
     place_name,
     plain,
-    printable,
     seat_list,
     signed_money,
     stakes,

@@ -31,11 +31,6 @@ def table_time(at_ms: int) -> str:
     return f"{seconds // 3600}:{seconds // 60 % 60:02d}:{seconds % 60:02d}.{ms:03d}"
 
 
-def printable(text: str) -> str:
-    """Reasons, names and claims are other people's text: it may neither steer a terminal nor begin a line."""
-    return "".join(letter if letter.isprintable() else "?" for letter in text)
-
-
 def place_name(place: Place) -> str:
     return "dealer" if place == "dealer" else f"seat {place}"
 

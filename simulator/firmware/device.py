@@ -14,6 +14,7 @@ import msgspec
 from drivers.commands import CommandKind, Outcome
 from drivers.facts import DeviceFact
 from drivers.framing import DELIMITER, FrameDecoder, encode_frame
+from drivers.sequence import NUMBER_BITS, seq_add, seq_diff
 from drivers.tdp.codec.enums import COMMANDS_BY_CODE, MessageType
 from drivers.tdp.codec.fields import BadMessage
 from drivers.tdp.codec.header import MAJOR, Header, session_id
@@ -38,7 +39,6 @@ from drivers.tdp.codec.messages import (
     wire_frame,
 )
 from drivers.tdp.codec.pairing_messages import PairCommit, PairConfirm, PairReveal, PairStop
-from drivers.tdp.codec.sequence import NUMBER_BITS, seq_add, seq_diff
 from simulator.firmware.device_auth import DeviceAuth, UntrustedError
 from simulator.firmware.identity import CAPABILITIES, FIRMWARE_VERSION, KIND_CODES, VENDOR, Identity
 from simulator.firmware.motors import Motion, Motors, RefusedError

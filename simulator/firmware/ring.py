@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from drivers.facts import DeviceFact
-from drivers.tdp.codec.sequence import NUMBER_BITS, seq_add, seq_diff
+from drivers.sequence import NUMBER_BITS, seq_add, seq_diff
 
 
 @dataclass(frozen=True, slots=True)

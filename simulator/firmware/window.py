@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Final
 
+from drivers.sequence import SEQUENCE_BITS, seq_add, seq_diff
 from drivers.tdp.codec.header import WINDOW
-from drivers.tdp.codec.sequence import SEQUENCE_BITS, seq_add, seq_diff
 
 FIRST_TIMEOUT_MS: Final = 250
 SHORTEST_TIMEOUT_MS: Final = 50

@@ -11,10 +11,10 @@ import pytest
 from drivers.commands import CommandKind, Outcome
 from drivers.driver import DeviceKind
 from drivers.framing import DELIMITER, encode_frame
+from drivers.sequence import NUMBER_BITS, seq_add
 from drivers.tdp.codec.enums import COMMAND_CODES, Capability, KindCode, StateFlag
 from drivers.tdp.codec.header import HEADER_SIZE
 from drivers.tdp.codec.messages import Alive, CommandMessage, Ping, Start, State
-from drivers.tdp.codec.sequence import NUMBER_BITS, seq_add
 from tests.hil.bench.bench import Bench
 from tests.hil.bench.frames import FrameLog
 from tests.hil.bench.wire import Wire

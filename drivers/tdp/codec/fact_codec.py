@@ -7,6 +7,7 @@ from typing import Final, Literal
 from drivers import facts
 from drivers.cards import FULL_DECK, Card
 from drivers.facts import DeviceFact, Place
+from drivers.sequence import NUMBER_BITS
 from drivers.tdp.codec.fields import U16, U32, BadMessage, FieldReader, text_bytes
 
 LONGEST_DECK_NAME: Final = 32
@@ -82,7 +83,7 @@ def _count(cards: int) -> bytes:
 
 
 def _number(number: int) -> bytes:
-    if not 0 <= number < 2**32:
+    if not 0 <= number < 1 << NUMBER_BITS:
         raise ValueError(f"{number} does not fit 32 bits")
     return U32.pack(number)
 

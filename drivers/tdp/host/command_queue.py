@@ -15,8 +15,6 @@ MOST_SENDINGS: Final = 5
 MOVE_ANSWER_MS: Final = 2000
 LARGEST_ID: Final = 2**64 - 1
 
-_ENDS: Final = (Outcome.FINISHED, Outcome.REFUSED)
-
 
 @dataclass(slots=True)
 class _Unanswered:
@@ -77,7 +75,7 @@ class CommandQueue:
         """The report of an outcome, of whichever session the command was."""
         if self._unanswered is not None and self._unanswered.command.id == message.id:
             self._unanswered = None
-        if message.outcome in _ENDS:
+        if message.outcome.is_final:
             self._unfinished.discard(message.id)
         elif message.id <= self._last_id:
             self._unfinished.add(message.id)

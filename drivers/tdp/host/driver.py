@@ -17,6 +17,7 @@ from drivers.driver import (
     Step,
 )
 from drivers.framing import DELIMITER, FrameDecoder
+from drivers.sequence import NUMBER_BITS, SEQUENCE_BITS, seq_add, seq_diff
 from drivers.tdp.codec.enums import SEQUENCED_UNKNOWN, MessageType
 from drivers.tdp.codec.fields import BadMessage
 from drivers.tdp.codec.header import HEADER_SIZE, MAJOR, Header, session_id
@@ -40,7 +41,6 @@ from drivers.tdp.codec.messages import (
     read_message,
     wire_frame,
 )
-from drivers.tdp.codec.sequence import NUMBER_BITS, SEQUENCE_BITS, seq_add, seq_diff
 from drivers.tdp.host.auth import Distrust, NotTrusted, Seal, SealReader
 from drivers.tdp.host.command_queue import CommandQueue
 from drivers.tdp.host.fact_order import FactOrder, FactsBroken

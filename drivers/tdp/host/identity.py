@@ -1,14 +1,10 @@
 """Whether the device that answered is the one configured, in sentences for a person (drivers/tdp/spec.md 8.4, 9)."""
 
 from drivers.driver import Claims, DeviceKind
+from drivers.sentences import printable
 from drivers.tdp.codec.enums import KindCode
 from drivers.tdp.codec.header import MAJOR, MINOR
 from drivers.tdp.codec.messages import HelloAnswer
-
-
-def printable(text: str) -> str:
-    """A device's own text, safe for a terminal and a log line."""
-    return "".join(letter if letter.isprintable() else "?" for letter in text)
 
 
 def claims_of(answer: HelloAnswer) -> Claims:

@@ -2,8 +2,8 @@
 
 from typing import Final, Generic, TypeVar
 
+from drivers.sequence import SEQUENCE_BITS, seq_add, seq_diff
 from drivers.tdp.codec.header import REORDER_LIMIT
-from drivers.tdp.codec.sequence import SEQUENCE_BITS, seq_add, seq_diff
 
 T = TypeVar("T")
 

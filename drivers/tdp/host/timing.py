@@ -4,7 +4,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import Final, Self
 
-from drivers.tdp.codec.sequence import NUMBER_BITS, seq_add
+from drivers.sequence import NUMBER_BITS, seq_add
 
 INITIAL_TIMEOUT_MS: Final = 250
 SHORTEST_TIMEOUT_MS: Final = 50

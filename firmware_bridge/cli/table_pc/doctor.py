@@ -9,12 +9,12 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from drivers.sentences import printable
 from firmware_bridge.cli.screen import Screen
 from firmware_bridge.doctor.context import context_of
 from firmware_bridge.doctor.examination import examine
 from firmware_bridge.doctor.findings import Finding, Health, exit_status
 from firmware_bridge.doctor.machine import Machine
-from firmware_bridge.wording.words import printable
 
 _STYLES: Final = {Health.OK: "green", Health.UNKNOWN: "cyan", Health.WARNING: "yellow", Health.WRONG: "bold red"}
 _IN_ALL: Final = {

@@ -8,6 +8,7 @@ from typing import Annotated, Final
 import typer
 
 from drivers.errors import LinkError, PortNameError
+from drivers.sentences import clause, sentence
 from drivers.tdp.host.pairing import Compare, Paired
 from drivers.transports.opening import open_transport
 from firmware_bridge.cli.errors import CommandError
@@ -79,7 +80,7 @@ def _keep(keep: Keep, paired: Paired) -> None:
     try:
         keep(paired.key)
     except KeyFileError as error:
-        raise CommandError(f"{str(error).rstrip('.')}; the device has a new key already: pair it again.") from error
+        raise CommandError(f"{clause(error)}; the device has a new key already: pair it again.") from error
 
 
 async def _taken(compare: Compare) -> bool:
@@ -131,5 +132,5 @@ def _named(paired: Paired) -> str:
 
 
 def _sentence(error: Exception) -> str:
-    text = str(error)
-    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
+    text = sentence(error)
+    return text[:1].upper() + text[1:]

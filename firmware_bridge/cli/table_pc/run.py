@@ -13,6 +13,7 @@ import structlog
 import typer
 
 from drivers.errors import DriverNameError, PortNameError
+from drivers.sentences import sentence
 from firmware_bridge.cli.errors import CommandError
 from firmware_bridge.config import Config, ConfigError, load_config
 from firmware_bridge.core.rules.house import House
@@ -52,13 +53,13 @@ def run(
     try:
         context = _context(read, house)
     except (JournalError, KeyFileError) as error:
-        raise CommandError(_sentence(error), CANNOT_GO_ON) from error
+        raise CommandError(sentence(error), CANNOT_GO_ON) from error
     try:
         asyncio.run(_serve(context))
     except (PortNameError, DriverNameError) as error:
-        raise CommandError(f"{config}: {_sentence(error)}", WRONG_CONFIG) from error
+        raise CommandError(f"{config}: {sentence(error)}", WRONG_CONFIG) from error
     except (JournalError, KeyFileError, SocketTaken, ReplayDiffers) as error:
-        raise CommandError(_sentence(error), CANNOT_GO_ON) from error
+        raise CommandError(sentence(error), CANNOT_GO_ON) from error
     except Exception as error:  # noqa: BLE001 - the last one to see it; its text may quote a card
         told = (
             f"A defect stopped the daemon ({type(error).__name__} in {place_of(error)}): start it again and report it."
@@ -74,10 +75,6 @@ def _context(config: Config, house: House) -> DaemonContext:
     if store.set_aside is not None:
         structlog.get_logger("journal").error(str(store.set_aside))
     return DaemonContext(config=config, house=house, keys=keys, store=store, version=version("firmware-bridge"))
-
-
-def _sentence(error: Exception) -> str:
-    return f"{str(error).rstrip('.')}."
 
 
 async def _serve(context: DaemonContext) -> None:

@@ -11,13 +11,14 @@ from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
+from drivers.sentences import printable
 from firmware_bridge.cli.errors import CommandError
 from firmware_bridge.cli.screen import Screen
 from firmware_bridge.cli.table_pc.control_client import ask, control_socket
 from firmware_bridge.daemon.control_socket import NOTHING
 from firmware_bridge.daemon.status import RoundStatus, Status
 from firmware_bridge.devices.link import DeviceState, LinkState
-from firmware_bridge.wording.words import at_place, plain, printable
+from firmware_bridge.wording.words import at_place, plain
 
 
 def register(app: typer.Typer) -> None:

@@ -10,13 +10,13 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from drivers.sentences import printable
 from firmware_bridge.cli.errors import CommandError
 from firmware_bridge.cli.screen import Screen
 from firmware_bridge.config import ConfigError, load_config
 from firmware_bridge.core.events import BadLine, read_event
 from firmware_bridge.feed.client import FeedMissing, FeedRefused, follow
 from firmware_bridge.wording.render import Line, Renderer, Tone
-from firmware_bridge.wording.words import printable
 
 STYLES: Final = {Tone.QUIET: "dim", Tone.PLAIN: "", Tone.GOOD: "green", Tone.WARN: "yellow", Tone.ALERT: "bold red"}
 

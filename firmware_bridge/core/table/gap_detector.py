@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import Final
 
-_NUMBERS: Final = 2**32
+from drivers.sequence import NUMBER_BITS, seq_add
+
 MOST_MISSING: Final = 64
 
 
@@ -16,7 +17,7 @@ class Step:
 
 
 class GapDetector:
-    """GapDetector of one kind. Inside a round they run on without holes; between rounds they go on, or start at 1.
+    """The numbers of one kind. Inside a round they run on without holes; between rounds they go on, or start at 1.
 
     `from_one`: a device that was never heard before starts at 1 too.
     """
@@ -45,7 +46,7 @@ class GapDetector:
 
     def _step(self, number: int) -> Step:
         last = self._last
-        if last is None or number == (last + 1) % _NUMBERS or (not self._in_round and number == 1):
+        if last is None or number == seq_add(last, 1, NUMBER_BITS) or (not self._in_round and number == 1):
             return Step(0, gap=False)
         missing = number - last - 1 if number > last else max(0, number - 1)
         return Step(min(missing, MOST_MISSING), gap=not self._forgiven)

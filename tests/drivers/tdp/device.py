@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from drivers.commands import Outcome
 from drivers.facts import DeviceFact
 from drivers.framing import FrameDecoder
+from drivers.sequence import seq_add, seq_diff
 from drivers.tdp.codec.header import MAJOR, WINDOW, Header, session_id
 from drivers.tdp.codec.messages import (
     Alive,
@@ -25,7 +26,6 @@ from drivers.tdp.codec.messages import (
     read_message,
     wire_frame,
 )
-from drivers.tdp.codec.sequence import seq_add, seq_diff
 
 HEARTBEAT_MS = 500
 SILENCE_MS = 3000

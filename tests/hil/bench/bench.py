@@ -7,6 +7,7 @@ from typing import Final
 
 from drivers.commands import CommandKind
 from drivers.driver import DeviceKind
+from drivers.sentences import clause
 from drivers.tdp.codec.enums import COMMAND_CODES, StateFlag
 from drivers.tdp.host.driver import TdpDriver
 from tests.hil.bench.devices import TDP, BenchRefusedError, Device
@@ -65,7 +66,7 @@ class Bench:
         except NoPortError as fault:
             raise BenchRefusedError(f"There is no {device.name} to be tested: {fault}.") from None
         except BenchFaultError as fault:
-            why = str(fault).rstrip(".")
+            why = clause(fault)
             raise BenchRefusedError(f"The {device.name} at {device.port} cannot be tested. {why}.") from None
         device.claims, device.boot = up.claims, up.boot
         if device.driver != TDP:

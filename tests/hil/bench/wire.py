@@ -15,6 +15,7 @@ from typing import Final, Self, TypeVar
 from drivers.commands import Outcome
 from drivers.errors import LinkError
 from drivers.framing import DELIMITER, FrameDecoder, encode_frame
+from drivers.sequence import NUMBER_BITS, SEQUENCE_BITS, seq_add
 from drivers.tdp.codec.enums import COMMANDS_BY_CODE, MessageType
 from drivers.tdp.codec.fact_codec import UnknownFactCode
 from drivers.tdp.codec.fields import BadMessage
@@ -37,7 +38,6 @@ from drivers.tdp.codec.messages import (
     read_message,
     wire_frame,
 )
-from drivers.tdp.codec.sequence import NUMBER_BITS, SEQUENCE_BITS, seq_add
 from drivers.tdp.host.auth import NotTrusted, Seal, SealReader, key_id, session_keys
 from drivers.tdp.host.stream import SequencedReceiver
 from drivers.transports.opening import open_transport

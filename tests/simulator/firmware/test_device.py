@@ -9,6 +9,7 @@ from drivers.commands import CommandKind, Outcome
 from drivers.driver import DeviceKind
 from drivers.facts import CardDrawn
 from drivers.framing import FrameDecoder
+from drivers.sequence import seq_add
 from drivers.tdp.codec.enums import COMMAND_CODES, StateFlag
 from drivers.tdp.codec.header import MAJOR, Header, session_id
 from drivers.tdp.codec.messages import (
@@ -29,7 +30,6 @@ from drivers.tdp.codec.messages import (
     read_message,
     wire_frame,
 )
-from drivers.tdp.codec.sequence import seq_add
 from simulator.firmware.device import Firmware, SessionState
 from simulator.firmware.identity import Identity
 from simulator.firmware.motors import Motion

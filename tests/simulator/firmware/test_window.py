@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drivers.facts import CutCard
-from drivers.tdp.codec.sequence import seq_add
+from drivers.sequence import seq_add
 from simulator.firmware.ring import Ring
 from simulator.firmware.window import STUCK_MS, Window
 

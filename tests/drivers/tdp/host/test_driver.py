@@ -4,8 +4,8 @@ import pytest
 
 from drivers import facts
 from drivers.driver import DeviceKind, Heard, LinkDown, LinkUp, NumberedFact, Resume
+from drivers.sequence import seq_add
 from drivers.tdp.codec.messages import FactMessage, Hello, wire_frame
-from drivers.tdp.codec.sequence import seq_add
 from drivers.tdp.host.driver import TdpDriver
 from tests.drivers.tdp.device import ModelDevice
 from tests.drivers.tdp.link import Faults, Link, group, up

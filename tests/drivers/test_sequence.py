@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from drivers.tdp.codec.sequence import seq_add, seq_diff
+from drivers.sequence import seq_add, seq_diff
 
 BITS = st.sampled_from([16, 32])
 

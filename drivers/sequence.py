@@ -15,3 +15,8 @@ def seq_diff(a: int, b: int, bits: int) -> int:
 def seq_add(a: int, steps: int, bits: int) -> int:
     """`a` moved on by `steps`, wrapped at 2**bits."""
     return (a + steps) & ((1 << bits) - 1)
+
+
+def seq_distance(a: int, b: int, bits: int) -> int:
+    """How many steps lead from `b` on to `a`: from 0 to 2**bits - 1."""
+    return (a - b) & ((1 << bits) - 1)
