@@ -2,7 +2,7 @@
 
 import sqlite3
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -50,29 +50,29 @@ class Reading:
         return self.about("predecessor")
 
     def about(self, name: str) -> str | None:
-        found = self._rows("SELECT value FROM about WHERE name = ?", (name,))
+        found = self._rows("SELECT value FROM about WHERE name = :name", {"name": name})
         return str(found[0][0]) if found else None
 
     def last(self, device: str) -> Resume | None:
         """The last fact of `device` that is stored."""
-        if not self._rows("SELECT 1 FROM facts WHERE device = ? LIMIT 1", (device,)):
+        if not self._rows("SELECT 1 FROM facts WHERE device = :device LIMIT 1", {"device": device}):
             return None
-        query = "SELECT boot, number FROM facts WHERE device = ? ORDER BY received DESC LIMIT 1"
-        boot, number = self._rows(query, (device,))[0]
+        query = "SELECT boot, number FROM facts WHERE device = :device ORDER BY received DESC LIMIT 1"
+        boot, number = self._rows(query, {"device": device})[0]
         return Resume(boot=boot, number=number)
 
     def highest(self) -> Highest:
         query = (
             "SELECT (SELECT max(received) FROM facts), (SELECT max(place) FROM applied), (SELECT max(seq) FROM events)"
         )
-        received, place, seq = self._rows(query, ())[0]
+        received, place, seq = self._rows(query, {})[0]
         return Highest(received or 0, place or 0, seq or 0)
 
     def clock_state(self) -> ClockState | None:
         """Where the table's clock stood, so that it can go on; None in an empty journal."""
         query = """SELECT max((SELECT max(at_ms) FROM facts), (SELECT max(received_at_ms) FROM facts)),
             host_boot, monotonic_ms, wall_ms FROM facts ORDER BY received DESC LIMIT 1"""
-        found = self._rows(query, ())
+        found = self._rows(query, {})
         return ClockState(*found[0]) if found else None
 
     def applied(self) -> Iterator[AppliedFact]:
@@ -86,10 +86,10 @@ class Reading:
         after = 0
         while True:
             rows = self._rows(
-                f"""SELECT {_FACT} FROM facts WHERE received > ?
+                f"""SELECT {_FACT} FROM facts WHERE received > :after
                     AND NOT EXISTS (SELECT 1 FROM applied WHERE applied.received = facts.received)
-                    ORDER BY received LIMIT ?""",  # noqa: S608 - constants alone
-                (after, _CHUNK),
+                    ORDER BY received LIMIT :limit""",  # noqa: S608 - constants alone
+                {"after": after, "limit": _CHUNK},
             )
             for row in rows:
                 yield PendingFact(*self._fact(row))
@@ -101,8 +101,8 @@ class Reading:
         """The events that the fact of `origin` caused; None where it is not stored or not applied yet."""
         found = self._rows(
             """SELECT applied.received, first_seq, events FROM applied JOIN facts USING (received)
-                WHERE device = ? AND boot = ? AND number = ?""",
-            origin,
+                WHERE device = :device AND boot = :boot AND number = :number""",
+            origin._asdict(),
         )
         if not found:
             return None
@@ -111,14 +111,14 @@ class Reading:
 
     def told(self, origin: Origin) -> Fact | None:
         """The fact of `origin` as it was received; None where it is not stored. Needs the key."""
-        query = f"SELECT {_FACT} FROM facts WHERE device = ? AND boot = ? AND number = ?"  # noqa: S608 - constants
-        found = self._rows(query, origin)
+        query = f"SELECT {_FACT} FROM facts WHERE device = :device AND boot = :boot AND number = :number"  # noqa: S608 - constants
+        found = self._rows(query, origin._asdict())
         return self._fact(found[0])[2] if found else None
 
     def events_after(self, seq: int, limit: int) -> list[tuple[int, bytes]]:
         """Up to `limit` events with a higher seq, in order, as their JSON."""
-        query = "SELECT seq, received, body, checksum FROM events WHERE seq > ? ORDER BY seq LIMIT ?"
-        return [(row[0], self._event(row)) for row in self._rows(query, (seq, limit))]
+        query = "SELECT seq, received, body, checksum FROM events WHERE seq > :seq ORDER BY seq LIMIT :limit"
+        return [(row[0], self._event(row)) for row in self._rows(query, {"seq": seq, "limit": limit})]
 
     def last_seq(self) -> int:
         """The seq of the last event; 0 before the first."""
@@ -127,7 +127,7 @@ class Reading:
     def last_round(self) -> int:
         """The number of the last round that was opened; 0 before the first."""
         query = "SELECT max(round) FROM events WHERE name = 'round_opened'"
-        return int(self._rows(query, ())[0][0] or 0)
+        return int(self._rows(query, {})[0][0] or 0)
 
     def round_facts(self, number: int) -> Iterator[StoredFact]:
         """What was applied since the end of the round before, up to the end of round `number`, in order.
@@ -151,16 +151,16 @@ class Reading:
     def _place_of(self, round_number: int, which: str) -> int | None:
         """The last application that caused such an event of that round."""
         query = f"""SELECT max(place) FROM applied WHERE received IN
-            (SELECT received FROM events WHERE round = ? AND {which} AND {schema.ROUND_MARKS})"""  # noqa: S608 - constants
-        place: int | None = self._rows(query, (round_number,))[0][0]
+            (SELECT received FROM events WHERE round = :round AND {which} AND {schema.ROUND_MARKS})"""  # noqa: S608 - constants
+        place: int | None = self._rows(query, {"round": round_number})[0][0]
         return place
 
     def _applied_between(self, after: int, last: int | None) -> Iterator[tuple[tuple[Any, ...], tuple[bytes, ...]]]:
         while True:
             rows = self._rows(
                 f"""SELECT {_FACT}, place, first_seq, events FROM applied JOIN facts USING (received)
-                    WHERE place > ? AND place <= ? ORDER BY place LIMIT ?""",  # noqa: S608 - constants alone
-                (after, 2**62 if last is None else last, _CHUNK),
+                    WHERE place > :after AND place <= :last ORDER BY place LIMIT :limit""",  # noqa: S608 - constants alone
+                {"after": after, "last": 2**62 if last is None else last, "limit": _CHUNK},
             )
             events = self._events_of([(row[0], row[-2], row[-1]) for row in rows])
             for row in rows:
@@ -174,8 +174,8 @@ class Reading:
         told: dict[int, list[bytes]] = {received: [] for received, _, _ in spans}
         if spans:
             first, last = spans[0][1], spans[-1][1] + spans[-1][2] - 1
-            query = "SELECT seq, received, body, checksum FROM events WHERE seq BETWEEN ? AND ? ORDER BY seq"
-            for row in self._rows(query, (first, last)):
+            query = "SELECT seq, received, body, checksum FROM events WHERE seq BETWEEN :first AND :last ORDER BY seq"
+            for row in self._rows(query, {"first": first, "last": last}):
                 if row[1] not in told:
                     raise self._damaged(f"event {row[0]} belongs to no fact of its time")
                 told[row[1]].append(self._event(row))
@@ -216,7 +216,7 @@ class Reading:
                 )
         return StoredFact(received, origin, actor, source, name, at_ms, wall_ms, body, events)
 
-    def _rows(self, query: str, values: Sequence[int | str]) -> list[tuple[Any, ...]]:
+    def _rows(self, query: str, values: Mapping[str, int | str]) -> list[tuple[Any, ...]]:
         try:
             with self._turn:
                 return self._connection.execute(query, values).fetchall()

@@ -36,6 +36,7 @@ _TABLES: Final = (
         name TEXT NOT NULL, body BLOB NOT NULL, checksum INTEGER NOT NULL)""",
     f"CREATE INDEX round_marks ON events (round) WHERE {ROUND_MARKS}",
 )
+_INSERT_ABOUT: Final = "INSERT INTO about (name, value) VALUES (:name, :value)"
 
 
 def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
@@ -62,9 +63,9 @@ def create(path: Path, key_id: str, predecessor: Path | None) -> None:
             connection.execute(table)
         connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
         connection.execute(f"PRAGMA user_version={SCHEMA_VERSION}")
-        connection.execute("INSERT INTO about VALUES ('key_id', ?)", (key_id,))
+        connection.execute(_INSERT_ABOUT, {"name": "key_id", "value": key_id})
         if predecessor is not None:
-            connection.execute("INSERT INTO about VALUES ('predecessor', ?)", (str(predecessor),))
+            connection.execute(_INSERT_ABOUT, {"name": "predecessor", "value": str(predecessor)})
         connection.execute("COMMIT")
 
 

@@ -6,7 +6,7 @@ One process writes (a lock names it), any number read meanwhile. Every commit is
 
 import sqlite3
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -33,9 +33,23 @@ from firmware_bridge.journal.rows import (
 from firmware_bridge.journal.seal import CARD_FACTS, Seal
 from firmware_bridge.journal.stamp import HostClock, Stamp
 
-_INSERT_FACT: Final = "INSERT INTO facts VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)"
-_INSERT_APPLIED: Final = "INSERT INTO applied VALUES (?,?,?,?,?,?,?,?)"
-_INSERT_EVENT: Final = "INSERT INTO events VALUES (?,?,?,?,?,?)"
+_INSERT_FACT: Final = """INSERT INTO facts (
+        received, device, boot, number, source, name, at_ms, received_at_ms, body, key_id, checksum,
+        host_boot, monotonic_ms, wall_ms, clock_synced, actor
+    ) VALUES (
+        :received, :device, :boot, :number, :source, :name, :at_ms, :received_at_ms, :body, :key_id,
+        :checksum, :host_boot, :monotonic_ms, :wall_ms, :clock_synced, :actor
+    )"""
+_INSERT_APPLIED: Final = """INSERT INTO applied (
+        place, received, first_seq, events, host_boot, monotonic_ms, wall_ms, clock_synced
+    ) VALUES (
+        :place, :received, :first_seq, :events, :host_boot, :monotonic_ms, :wall_ms, :clock_synced
+    )"""
+_INSERT_EVENT: Final = """INSERT INTO events (
+        seq, received, round, name, body, checksum
+    ) VALUES (
+        :seq, :received, :round, :name, :body, :checksum
+    )"""
 
 
 class Store(Reading):
@@ -156,7 +170,12 @@ class Store(Reading):
 
     def _write(self, connection: sqlite3.Connection, writes: Sequence[Write], stamp: Stamp) -> frozenset[int]:
         known = set()
-        time = (stamp.host_boot, stamp.monotonic_ms, stamp.wall_ms, stamp.clock_synced)
+        time = {
+            "host_boot": stamp.host_boot,
+            "monotonic_ms": stamp.monotonic_ms,
+            "wall_ms": stamp.wall_ms,
+            "clock_synced": stamp.clock_synced,
+        }
         seq = self._one(connection, "SELECT max(seq) FROM events")
         place = self._one(connection, "SELECT max(place) FROM applied")
         for write in writes:
@@ -172,7 +191,8 @@ class Store(Reading):
                     "be applied again: the core must be rebuilt from the journal"
                 )
             place += 1
-            connection.execute(_INSERT_APPLIED, (place, write.received, seq + 1, len(write.events), *time))
+            applied = {"place": place, "received": write.received, "first_seq": seq + 1, "events": len(write.events)}
+            connection.execute(_INSERT_APPLIED, applied | time)
             for event in write.events:
                 seq += 1
                 if event.seq != seq:
@@ -181,26 +201,43 @@ class Store(Reading):
                         "be rebuilt from the journal"
                     )
                 body = event_body(event)
-                name = str(event.__struct_config__.tag)
-                check = checksum((seq, write.received), body)
-                connection.execute(_INSERT_EVENT, (seq, write.received, event.round, name, body, check))
+                row = {
+                    "seq": seq,
+                    "received": write.received,
+                    "round": event.round,
+                    "name": str(event.__struct_config__.tag),
+                    "body": body,
+                    "checksum": checksum((seq, write.received), body),
+                }
+                connection.execute(_INSERT_EVENT, row)
         return frozenset(known)
 
-    def _write_fact(self, connection: sqlite3.Connection, write: Receive, time: tuple[str, int, int, bool]) -> None:
+    def _write_fact(self, connection: sqlite3.Connection, write: Receive, time: Mapping[str, object]) -> None:
         fact, origin = write.fact, write.origin
         body = fact_body(fact)
         key_id = None
         if self._seal is not None and type(fact) in CARD_FACTS:
             body, key_id = self._seal.close(origin, body), self._seal.key_id
         source, name = fact_source_and_name(fact)
-        check = checksum((write.received, *origin, write.actor), body)
-        row = (write.received, *origin, source, name, fact.at_ms, write.received_at_ms, body, key_id, check, *time)
-        connection.execute(_INSERT_FACT, (*row, write.actor))
+        row = {
+            "received": write.received,
+            **origin._asdict(),
+            "source": source,
+            "name": name,
+            "at_ms": fact.at_ms,
+            "received_at_ms": write.received_at_ms,
+            "body": body,
+            "key_id": key_id,
+            "checksum": checksum((write.received, *origin, write.actor), body),
+            "actor": write.actor,
+            **time,
+        }
+        connection.execute(_INSERT_FACT, row)
 
     @staticmethod
     def _is_stored(connection: sqlite3.Connection, origin: Origin) -> bool:
-        query = "SELECT 1 FROM facts WHERE device = ? AND boot = ? AND number = ?"
-        return connection.execute(query, origin).fetchone() is not None
+        query = "SELECT 1 FROM facts WHERE device = :device AND boot = :boot AND number = :number"
+        return connection.execute(query, origin._asdict()).fetchone() is not None
 
     @staticmethod
     def _one(connection: sqlite3.Connection, query: str) -> int:
