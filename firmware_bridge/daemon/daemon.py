@@ -20,7 +20,6 @@ from drivers.facts import Fact
 from drivers.transports.transport import OpenPort
 from firmware_bridge.config import Config, DeviceConfig
 from firmware_bridge.core.bridge import Bridge
-from firmware_bridge.core.events import Event
 from firmware_bridge.core.facts import Started
 from firmware_bridge.core.rules.house import House
 from firmware_bridge.daemon.clock import TableClock
@@ -45,7 +44,7 @@ from firmware_bridge.devices.supervisor import Supervisor
 from firmware_bridge.feed.server import Feed
 from firmware_bridge.journal.errors import JournalConflict, JournalDamaged, JournalError
 from firmware_bridge.journal.keys import Keys
-from firmware_bridge.journal.rows import event_body
+from firmware_bridge.journal.rows import EncodedEvent
 from firmware_bridge.journal.store import Store
 from firmware_bridge.journal.writer import Writer
 
@@ -335,9 +334,9 @@ class Daemon:
                 case BarrierReached():
                     self._open.caught(one)
 
-    def _publish(self, events: tuple[Event, ...]) -> None:
-        self._feed.publish([(event.seq, event_body(event)) for event in events])
-        for event in events:
+    def _publish(self, events: tuple[EncodedEvent, ...]) -> None:
+        self._feed.publish([(one.event.seq, one.body) for one in events])
+        for event in (one.event for one in events):
             name = str(event.__struct_config__.tag)
             say = self._log.info if name in _TOLD else self._log.debug
             say("event", name=name, round=event.round, seq=event.seq)

@@ -21,7 +21,7 @@ from drivers.sequence import NUMBER_BITS, seq_diff
 from firmware_bridge.core.events import CommandWanted, Event
 from firmware_bridge.core.facts import CommandOutcome, DeviceBack, DeviceLost, Started, TimePassed
 from firmware_bridge.daemon.ordering import BRIDGE, NOT_DEVICES, OPERATOR, Order, Waiting
-from firmware_bridge.journal.rows import Apply, Origin, Receive, Write
+from firmware_bridge.journal.rows import Apply, EncodedEvent, Origin, Receive, Write, encoded
 
 
 class Core(Protocol):
@@ -45,7 +45,9 @@ class Acknowledge:
 
 @dataclass(frozen=True, slots=True)
 class Publish:
-    events: tuple[Event, ...]
+    """`events` are durable: anyone may see them now."""
+
+    events: tuple[EncodedEvent, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,7 @@ class Answer:
 
     request: str
     at_ms: int
-    events: tuple[Event, ...]
+    events: tuple[EncodedEvent, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,11 +279,12 @@ class Intake:
 
     def _apply(self, waiting: Waiting, now_ms: int) -> None:
         events = self._into_core(waiting.origin, waiting.fact)
-        self._batch.writes.append(Apply(waiting.received, events))
-        if events:
-            self._batch.after.append(Publish(events))
+        caused = encoded(events)
+        self._batch.writes.append(Apply(waiting.received, caused))
+        if caused:
+            self._batch.after.append(Publish(caused))
         if waiting.origin.device == OPERATOR:
-            self._batch.after.append(Answer(waiting.origin.boot, waiting.fact.at_ms, events))
+            self._batch.after.append(Answer(waiting.origin.boot, waiting.fact.at_ms, caused))
         for event in events:
             if isinstance(event, CommandWanted):
                 self._command(event, now_ms)

@@ -12,7 +12,7 @@ from firmware_bridge.daemon.intake import Answer, BarrierReached
 from firmware_bridge.daemon.ordering import OPERATOR
 from firmware_bridge.journal.errors import JournalError
 from firmware_bridge.journal.reading import Reading
-from firmware_bridge.journal.rows import Origin, event_body
+from firmware_bridge.journal.rows import Origin
 
 _OTHER_FACT: Final = "This id was given to another fact before: nothing was changed. Tell the fact under a new id."
 
@@ -62,7 +62,7 @@ class PendingRequests:
         """Tell whoever waits. Nobody does after a restart."""
         if answer.request in self._facts:
             _, told = self._facts.pop(answer.request)
-            told.set_result(Told(answer.at_ms, tuple(event_body(event) for event in answer.events)))
+            told.set_result(Told(answer.at_ms, tuple(one.body for one in answer.events)))
 
     def caught(self, caught: BarrierReached) -> None:
         self._barriers.pop(caught.token).set_result(caught)

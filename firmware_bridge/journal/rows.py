@@ -1,6 +1,7 @@
 """What the journal takes and gives: facts with their origin, and what their application caused."""
 
 import zlib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
@@ -36,11 +37,19 @@ class Receive:
 
 
 @dataclass(frozen=True, slots=True)
+class EncodedEvent:
+    """An event with its JSON, made once: journal, feed and answers take these bytes."""
+
+    event: Event
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class Apply:
     """The fact `received` was applied and caused `events`; the order of these writes is the order of application."""
 
     received: int
-    events: tuple[Event, ...]
+    events: tuple[EncodedEvent, ...]
 
 
 Write: TypeAlias = Receive | Apply
@@ -111,7 +120,13 @@ def fact_source_and_name(fact: Fact) -> tuple[str, str]:
 
 
 def event_body(event: Event) -> bytes:
+    """The event's JSON as it is stored and published."""
     return msgspec.json.encode(event)
+
+
+def encoded(events: Iterable[Event]) -> tuple[EncodedEvent, ...]:
+    """The events with their JSON."""
+    return tuple(EncodedEvent(event, event_body(event)) for event in events)
 
 
 def checksum(key: tuple[int | str | None, ...], body: bytes) -> int:

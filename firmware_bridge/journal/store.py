@@ -26,7 +26,6 @@ from firmware_bridge.journal.rows import (
     Receive,
     Write,
     checksum,
-    event_body,
     fact_body,
     fact_source_and_name,
 )
@@ -193,21 +192,21 @@ class Store(Reading):
             place += 1
             applied = {"place": place, "received": write.received, "first_seq": seq + 1, "events": len(write.events)}
             connection.execute(_INSERT_APPLIED, applied | time)
-            for event in write.events:
+            for one in write.events:
+                event = one.event
                 seq += 1
                 if event.seq != seq:
                     raise JournalConflict(
                         f"the journal {self._path} expects event {seq} and was given event {event.seq}: the core must "
                         "be rebuilt from the journal"
                     )
-                body = event_body(event)
                 row = {
                     "seq": seq,
                     "received": write.received,
                     "round": event.round,
                     "name": str(event.__struct_config__.tag),
-                    "body": body,
-                    "checksum": checksum((seq, write.received), body),
+                    "body": one.body,
+                    "checksum": checksum((seq, write.received), one.body),
                 }
                 connection.execute(_INSERT_EVENT, row)
         return frozenset(known)

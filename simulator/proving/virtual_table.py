@@ -286,11 +286,12 @@ class VirtualTable:
             case SendCommand(device=device, command=command):
                 self._drive(device, lambda driver: driver.send(command, self.world.now_ms))
             case Publish(events=published):
-                self.feed.extend(published)
-                for event in published:
+                events = [one.event for one in published]
+                self.feed.extend(events)
+                for event in events:
                     self.screen.show(as_told(event))
             case Answer(request=request, events=caused):
-                refusals = [event.sentence for event in caused if isinstance(event, FactRefused)]
+                refusals = [one.event.sentence for one in caused if isinstance(one.event, FactRefused)]
                 self._answers[request] = {"accepted": not refusals, "sentence": refusals[0] if refusals else None}
             case BarrierReached():
                 pass

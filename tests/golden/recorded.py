@@ -120,7 +120,7 @@ def _text(table: VirtualTable, name: str) -> str:
             fact = received[write.received].fact
             at_ms = max(at_ms, fact.at_ms)  # the core's time does not run backwards: intake sees to that
             lines.append(f"> {fact_body(msgspec.structs.replace(fact, at_ms=at_ms)).decode()}")
-            lines += [f"< {event_body(event).decode()}" for event in write.events]
+            lines += [f"< {one.body.decode()}" for one in write.events]
     return "\n".join(lines) + "\n"
 
 

@@ -62,7 +62,7 @@ class MemoryJournal:
                 assert isinstance(write, Apply)
                 assert write.received in self.received
                 assert write.received not in {received for received, _ in self.applied}
-                self.applied.append((write.received, write.events))
+                self.applied.append((write.received, tuple(one.event for one in write.events)))
 
     def rebuild(self, run: str, now_ms: int) -> tuple[Intake, RecordingCore]:
         core = RecordingCore()

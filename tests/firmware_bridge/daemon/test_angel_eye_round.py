@@ -93,7 +93,7 @@ class Table:
         batch = self.intake.advance(self.line.now_ms)
         for after in batch.after:
             if isinstance(after, Publish):
-                self.events += after.events
+                self.events += [one.event for one in after.events]
             elif isinstance(after, SendCommand):
                 self.line.take(self.line.driver.send(after.command, self.line.now_ms))
         if batch.ask:

@@ -6,7 +6,7 @@ from drivers.cards import FULL_DECK, Card
 from drivers.facts import CardDrawn
 from firmware_bridge.core.events import CardDealt
 from firmware_bridge.journal.keys import Keys, derive_keys
-from firmware_bridge.journal.rows import Apply, Origin, Receive
+from firmware_bridge.journal.rows import Apply, Origin, Receive, encoded
 from firmware_bridge.journal.store import Store
 
 KEYS = derive_keys(bytes(range(32)))
@@ -35,4 +35,4 @@ def dealt(seq: int) -> CardDealt:
 
 
 def apply(number: int, *seqs: int) -> Apply:
-    return Apply(number, tuple(dealt(seq) for seq in seqs))
+    return Apply(number, encoded(dealt(seq) for seq in seqs))

@@ -16,7 +16,7 @@ from drivers.facts import CutCard
 from firmware_bridge.core import events as ev
 from firmware_bridge.core.facts import NoMoreBets, Started, UnknownFact, Wager
 from firmware_bridge.journal.errors import JournalConflict, JournalFailed, WrongKey
-from firmware_bridge.journal.rows import Apply, Highest, Origin, Receive, event_body
+from firmware_bridge.journal.rows import Apply, Highest, Origin, Receive, encoded, event_body
 from firmware_bridge.journal.stamp import HostClock, Stamp
 from firmware_bridge.journal.store import Store
 from tests.firmware_bridge.journal.facts_and_events import (
@@ -262,7 +262,7 @@ def test_a_round_is_found_with_the_facts_before_it(tmp_path: Path) -> None:
         (),
     ]
     for number, events in enumerate(rounds, 1):
-        store.commit([receive(number), Apply(number, events)])
+        store.commit([receive(number), Apply(number, encoded(events))])
     assert store.last_round() == 3
     assert [[row.received for row in store.round_facts(n)] for n in range(5)] == [[], [1, 2, 3], [4, 5, 6], [7, 8], []]
 

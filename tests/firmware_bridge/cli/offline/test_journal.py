@@ -13,7 +13,7 @@ from firmware_bridge.cli.offline import journal as journal_command
 from firmware_bridge.core import events as ev
 from firmware_bridge.core.facts import Started, Wager
 from firmware_bridge.journal.keys import load_keys
-from firmware_bridge.journal.rows import Apply, Origin, Receive
+from firmware_bridge.journal.rows import Apply, Origin, Receive, encoded
 from firmware_bridge.journal.store import Store
 from tests.firmware_bridge.journal.facts_and_events import draw, origin
 
@@ -30,11 +30,13 @@ def table(tmp_path: Path) -> Store:
             Receive(1, Origin("bridge", "run", 1), started, 0),
             Apply(1, ()),
             Receive(2, Origin("operator", "id-1", 0), wager, 61_001, "dealer"),
-            Apply(2, (ev.RoundOpened(seq=1, round=1, house="licensed", seats=(2,)), ev.DealOver(seq=2, round=1))),
+            Apply(
+                2, encoded((ev.RoundOpened(seq=1, round=1, house="licensed", seats=(2,)), ev.DealOver(seq=2, round=1)))
+            ),
             Receive(3, origin(3), draw(3, Card.QUEEN_OF_HEARTS), 61_002),
-            Apply(3, (refused, ev.RoundVoid(seq=4, round=1, reason=None))),
+            Apply(3, encoded((refused, ev.RoundVoid(seq=4, round=1, reason=None)))),
             Receive(4, origin(4), draw(4, Card.ACE_OF_SPADES), 61_003),
-            Apply(4, (ev.RoundOpened(seq=5, round=2, house="licensed", seats=(2,)),)),
+            Apply(4, encoded((ev.RoundOpened(seq=5, round=2, house="licensed", seats=(2,)),))),
         ]
     )
     return store
