@@ -32,17 +32,45 @@ class LogLevel(enum.Enum):
     ERROR = "error"
 
 
+class LogEvent(enum.StrEnum):
+    """The key of a line, for programs that watch logs. What each means stands in firmware_bridge/LOGS.md."""
+
+    READY = "ready"
+    STOPPED = "stopped"
+    DEALING_HELD = "dealing_held"
+    DEALING_RESUMED = "dealing_resumed"
+    FACTS_NOT_TAKEN = "facts_not_taken"
+    STOP_TOOK_LONG = "stop_took_long"
+    EVENT_PUBLISHED = "event_published"
+    JOURNAL_SET_ASIDE = "journal_set_aside"
+    SIGN_OF_LIFE_WITHHELD = "sign_of_life_withheld"
+    STATUS_NOT_REPORTED = "status_not_reported"
+    HOTPLUG_UNAVAILABLE = "hotplug_unavailable"
+    DEVICE_CONNECTED = "device_connected"
+    DEVICE_WAITING = "device_waiting"
+    DEVICE_REFUSED = "device_refused"
+    DEVICE_SILENT = "device_silent"
+    DEVICE_HEARD_AGAIN = "device_heard_again"
+    DEVICE_ALARM = "device_alarm"
+    DEVICE_FACT = "device_fact"
+    COMMAND_SENT = "command_sent"
+    COMMAND_OUTCOME = "command_outcome"
+    CAPTURE_STARTED = "capture_started"
+    CAPTURE_STOPPED = "capture_stopped"
+    LIBRARY_MESSAGE = "library_message"
+
+
 def start_logs(level: LogLevel, stream: TextIO | None = None) -> None:
     """Log to `stream`, standard error by default, from `level` on. A line that cannot be written is lost: the next
     one that can says in `lost` how many were, and whoever logs goes on.
     """
     out = stream or sys.stderr or Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115  open as long as the process
     lines = _Lines(out)
-    last: Processor
+    last: tuple[Processor, ...]
     if out.isatty():
-        last = structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
+        last = _sentence_first, structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
     else:
-        last = _weighed if _is_journal(out) else structlog.processors.JSONRenderer()
+        last = (_weighed if _is_journal(out) else structlog.processors.JSONRenderer(),)
     number: int = getattr(logging, level.name)
     structlog.configure(
         processors=[
@@ -50,7 +78,7 @@ def start_logs(level: LogLevel, stream: TextIO | None = None) -> None:
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             lines.count_lost,
-            last,
+            *last,
         ],
         wrapper_class=structlog.make_filtering_bound_logger(number),
         logger_factory=lambda *_: lines,
@@ -68,7 +96,7 @@ def place_of(error: BaseException) -> str:
 class BurstLimit:
     """A line logged over and over costs the lines around it, since system loggers drop whatever comes in a storm.
 
-    Lets `lines` lines of one kind (level and text) through in each window of `window_s`, errors always.
+    Lets `lines` lines of one kind (level, key and sentence) through in each window of `window_s`, errors always.
 
     The next line of any kind says in `suppressed` how many were not shown. `now_s`: a monotonic clock.
     """
@@ -80,7 +108,7 @@ class BurstLimit:
         self._window_s = window_s
         self._now_s = now_s
         self._began_s = now_s()
-        self._seen: Counter[tuple[str, str]] = Counter()
+        self._seen: Counter[tuple[str, str, str]] = Counter()
         self._suppressed = 0
 
     def __call__(self, _: WrappedLogger, level: str, fields: EventDict) -> EventDict:
@@ -89,7 +117,7 @@ class BurstLimit:
             self._began_s = now_s
             self._seen.clear()
         if level not in _NEVER_DROPPED:
-            kind = (level, str(fields["event"]))
+            kind = (level, str(fields["event"]), str(fields.get("sentence", "")))
             self._seen[kind] += 1
             if self._seen[kind] > self._lines:
                 self._suppressed += 1
@@ -98,6 +126,13 @@ class BurstLimit:
             fields["suppressed"] = self._suppressed
             self._suppressed = 0
         return fields
+
+
+def _sentence_first(_: WrappedLogger, __: str, fields: EventDict) -> EventDict:
+    """On a terminal a person reads the sentence where a program reads the key."""
+    if "sentence" in fields:
+        fields["event"] = fields.pop("sentence")
+    return fields
 
 
 def _is_journal(out: TextIO) -> bool:
@@ -143,7 +178,7 @@ class _FromLibraries(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         error = record.exc_info[1] if record.exc_info else None
-        fields = {"library": record.name}
+        fields = {"sentence": str(record.msg).partition("\n")[0], "library": record.name}
         if error is not None:
             fields |= {"error": type(error).__name__, "where": place_of(error)}
-        structlog.get_logger("library").log(record.levelno, str(record.msg).partition("\n")[0], **fields)
+        structlog.get_logger("library").log(record.levelno, LogEvent.LIBRARY_MESSAGE, **fields)

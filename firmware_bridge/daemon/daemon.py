@@ -47,6 +47,7 @@ from firmware_bridge.journal.keys import Keys
 from firmware_bridge.journal.rows import EncodedEvent
 from firmware_bridge.journal.store import Store
 from firmware_bridge.journal.writer import Writer
+from firmware_bridge.logs import LogEvent
 
 FIRST_RETRY_S: Final = 0.5
 LONGEST_RETRY_S: Final = 10.0
@@ -218,7 +219,10 @@ class Daemon:
             if not owner.done():
                 await asyncio.wait((owner,), timeout=STOP_DEADLINE_S)
             if not owner.done():
-                self._log.warning("the journal does not take what was handed in last: the devices will tell it again")
+                self._log.warning(
+                    LogEvent.FACTS_NOT_TAKEN,
+                    sentence="the journal does not take what was handed in last: the devices will send it again",
+                )
             return owner.result() if owner.done() else None
         finally:
             for task in tasks:
@@ -304,8 +308,11 @@ class Daemon:
                     await self._feed.close()
                     await self._writer.close()
             except TimeoutError:
-                self._log.warning("stopping took too long: what could not be closed is left to the system")
-            self._log.info("stopped")
+                self._log.warning(
+                    LogEvent.STOP_TOOK_LONG,
+                    sentence="stopping took too long: what could not be closed is left to the system",
+                )
+            self._log.info(LogEvent.STOPPED)
 
     def _rebuilt(self) -> tuple[Bridge, Intake]:
         bridge = Bridge(self._context.keys.table_key)
@@ -339,18 +346,18 @@ class Daemon:
         for event in (one.event for one in events):
             name = str(event.__struct_config__.tag)
             say = self._log.info if name in _TOLD else self._log.debug
-            say("event", name=name, round=event.round, seq=event.seq)
+            say(LogEvent.EVENT_PUBLISHED, name=name, round=event.round, seq=event.seq)
 
     # What is said where things do not go on
 
     def _say_ready(self) -> None:
         if self._ready:
-            self._log.info("the journal takes writes again: dealing goes on")
+            self._log.info(LogEvent.DEALING_RESUMED, sentence="the journal takes writes again: dealing goes on")
             return
         self._ready = True
         self._vitals.ready()
         self._log.info(
-            "ready",
+            LogEvent.READY,
             table=self._config.table_name,
             house=self._context.house.name,
             control=str(self._config.control_socket),
@@ -362,7 +369,7 @@ class Daemon:
         sentence = str(error)
         if sentence != self._trouble and not self._stopping.is_set():
             self._trouble = sentence
-            self._log.error("dealing is held: " + sentence)
+            self._log.error(LogEvent.DEALING_HELD, sentence="dealing is held: " + sentence)
         self._inbox.clear()
         self._open.give_up(f"Nothing was changed: {sentence}. Tell it again later.")
 

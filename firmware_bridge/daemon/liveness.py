@@ -8,7 +8,7 @@ import structlog
 
 from firmware_bridge.daemon.systemd import Notifier, Watchdog
 from firmware_bridge.journal.errors import JournalError
-from firmware_bridge.logs import place_of
+from firmware_bridge.logs import LogEvent, place_of
 
 CORE = "core"
 WRITER = "writer"
@@ -80,7 +80,8 @@ class Liveness:
             if not self._complained:
                 self._complained = True
                 told = f"{type(error).__name__} in {place_of(error)}"
-                self._log.error(f"how the daemon stands cannot be told to systemd ({told}): report it")
+                sentence = f"how the daemon stands cannot be told to systemd ({told}): report it"
+                self._log.error(LogEvent.STATUS_NOT_REPORTED, sentence=sentence)
 
     async def _write_nothing(self) -> None:
         with contextlib.suppress(JournalError):  # whoever had something to write has been told

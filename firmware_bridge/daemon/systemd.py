@@ -13,6 +13,8 @@ from typing import Final
 
 import structlog
 
+from firmware_bridge.logs import LogEvent
+
 SHORTEST_PAUSE_S: Final = 0.5
 SIGNS_PER_LIMIT: Final = 5
 LONGEST_STATUS: Final = 200
@@ -113,7 +115,7 @@ class Watchdog:
         elif self._complained is None or set(still) - set(self._complained):
             self._complained = still
             why = f"{', '.join(still)} did not move" if still else f"the loop was {late_s:.1f} s late"
-            self._log.warning(f"no sign of life is given to systemd: {why}")
+            self._log.warning(LogEvent.SIGN_OF_LIFE_WITHHELD, sentence=f"no sign of life is given to systemd: {why}")
 
 
 def notifier_of(environment: Mapping[str, str]) -> Notifier:

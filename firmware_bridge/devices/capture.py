@@ -11,6 +11,7 @@ from typing import Final
 import structlog
 
 from drivers.transports.pcapng import CaptureWriter, Piece
+from firmware_bridge.logs import LogEvent
 
 FOLDER_MODE: Final = 0o700
 ROOM_LEFT: Final = 256 * 2**20
@@ -84,8 +85,9 @@ class Capture:
         self._writer = CaptureWriter(file)
         self._looked_at = -LOOK_AFTER
         self._log.warning(
-            f"all that passes on this port is recorded in {file}, the cards that lie face down included: guard it as"
-            " you guard the cards, and take `capture` out of the configuration when you have what you need"
+            LogEvent.CAPTURE_STARTED,
+            sentence=f"all that passes on this port is recorded in {file}, the cards that lie face down included:"
+            " guard it as you guard the cards, and take `capture` out of the configuration when you have what you need",
         )
         return self._writer
 
@@ -99,4 +101,5 @@ class Capture:
     def _give_up(self, why: str) -> None:
         self.close()
         self._given_up = True
-        self._log.error(f"nothing more of this port is recorded in {self._folder} ({why}); the device is not affected")
+        sentence = f"nothing more of this port is recorded in {self._folder} ({why}); the device is not affected"
+        self._log.error(LogEvent.CAPTURE_STOPPED, sentence=sentence)

@@ -14,6 +14,7 @@ from typing import Any, Final
 import structlog
 
 from drivers.transports.discovery import UDEV_DATA
+from firmware_bridge.logs import LogEvent
 
 SCAN_S: Final = 2.0
 SETTLE_S: Final = 0.1
@@ -103,12 +104,14 @@ class Hotplug:
         finally:
             loop.remove_reader(fd)
 
-    def _without(self, why: str, say: Callable[[str], object] | None = None) -> None:
+    def _without(self, why: str, say: Callable[..., object] | None = None) -> None:
         if why != self._told_why:
             self._told_why = why
             (say or self._log.warning)(
-                f"udev tells nothing of devices that come and go ({why}): they are found by a look every"
-                f" {self._scan_s:g} s instead; allow the service AF_NETLINK and see that udev runs to find them at once"
+                LogEvent.HOTPLUG_UNAVAILABLE,
+                sentence=f"udev tells nothing of devices that come and go ({why}): they are found by a look every"
+                f" {self._scan_s:g} s instead; allow the service AF_NETLINK and see that udev runs to find them at"
+                " once",
             )
 
 

@@ -23,6 +23,7 @@ from firmware_bridge.devices.capture import Capture
 from firmware_bridge.devices.connection import Connection, internal_error
 from firmware_bridge.devices.device_watchdog import DeviceWatchdog
 from firmware_bridge.devices.frame_history import FrameHistory, Tap
+from firmware_bridge.logs import LogEvent
 
 HOUR_MS: Final = 3_600_000
 LOSSES_REMEMBERED: Final = 10_000
@@ -178,7 +179,7 @@ class Link:
 
     def send(self, command: Command) -> None:
         if self._connection is not None and self._connection.up:
-            self._log.info("command sent", command=command.kind.value, id=command.id)
+            self._log.info(LogEvent.COMMAND_SENT, command=command.kind.value, id=command.id)
             self._connection.send(command)
         else:
             reason = f"{self._called} is not connected: the command was not sent"
@@ -256,12 +257,13 @@ class Link:
 
     def _wait_for(self, state: LinkState, sentence: str, frames: Sequence[str] = ()) -> None:
         if (state, sentence) != (self._state, self._sentence):
-            doing = "refused" if state is LinkState.REFUSED else "waiting for"
+            refused = state is LinkState.REFUSED
+            doing, key = ("refused", LogEvent.DEVICE_REFUSED) if refused else ("waiting for", LogEvent.DEVICE_WAITING)
             shown: dict[str, object] = {}
             if frames:
                 shown |= {"frames": list(frames), "losses": self._lost, "counters": dict(self._counted)}
                 shown["answers_ms"] = self._answers_ms()
-            self._log.warning(f"{doing} {self._called}: {sentence}", **shown)
+            self._log.warning(key, sentence=f"{doing} {self._called}: {sentence}", **shown)
         self._state = state
         self._sentence = sentence
 
@@ -281,14 +283,14 @@ class Link:
             f"{self._called} has given no sign of life for {self._around.pace.silent_s:g} s,"
             " so what it does now is unknown: look at it; if it runs, switch it off and on"
         )
-        self._log.warning(self._sentence)
+        self._log.warning(LogEvent.DEVICE_SILENT, sentence=self._sentence)
 
     def _hear(self) -> None:
         self._heard_at_ms = self._around.clock()
         self._watchdog.heard()
         if self._state is LinkState.UNKNOWN:
             self._state, self._sentence = LinkState.UP, None
-            self._log.info(f"{self._called} gives signs of life again")
+            self._log.info(LogEvent.DEVICE_HEARD_AGAIN, sentence=f"{self._called} gives signs of life again")
 
     def _tell(self, report: Report) -> None:
         if not isinstance(report, LinkDown):
@@ -302,7 +304,8 @@ class Link:
                 self._now.clear()
                 self._watchdog.start()
                 self._log.info(
-                    f"{self._called} is connected",
+                    LogEvent.DEVICE_CONNECTED,
+                    sentence=f"{self._called} is connected",
                     model=claims.model,
                     serial_number=claims.serial_number,
                     firmware=claims.firmware_version,
@@ -312,10 +315,10 @@ class Link:
             case Heard(asked_at_ms=int(asked_at_ms)):
                 self._answered_ms.append(self._around.clock() - asked_at_ms)
             case NumberedFact(number=number, fact=fact):
-                self._log.debug("fact", fact=fact.__struct_config__.tag, number=number)
+                self._log.debug(LogEvent.DEVICE_FACT, fact=fact.__struct_config__.tag, number=number)
             case Alarm(sentence=sentence):
                 self._alarm = sentence
-                self._log.warning(sentence)
+                self._log.warning(LogEvent.DEVICE_ALARM, sentence=sentence)
             case CommandReport(command_id=command_id, outcome=outcome):
-                self._log.info("command told", id=command_id, outcome=outcome.value)
+                self._log.info(LogEvent.COMMAND_OUTCOME, id=command_id, outcome=outcome.value)
         self._around.on_report(self._device.name, report)

@@ -1,10 +1,12 @@
 """Log lines: JSON where no terminal is, and nothing of an error's own text."""
 
+import ast
 import errno
 import io
 import json
 import logging
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,9 @@ from typing import Any
 import pytest
 import structlog
 
-from firmware_bridge.logs import LogLevel, start_logs
+from firmware_bridge.logs import LogEvent, LogLevel, start_logs
+
+PRODUCT = Path(__file__).parents[2] / "firmware_bridge"
 
 
 @pytest.fixture
@@ -121,3 +125,43 @@ def test_a_closed_log_stops_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     start_logs(LogLevel.INFO)
     structlog.get_logger("x").info("ready")
     structlog.reset_defaults()
+
+
+def test_on_a_terminal_the_sentence_stands_in_place_of_the_key() -> None:
+    out = Terminal()
+    start_logs(LogLevel.INFO, out)
+    structlog.get_logger("x").warning(LogEvent.DEVICE_WAITING, sentence="waiting for the shoe: plug it in")
+    structlog.reset_defaults()
+    assert "waiting for the shoe: plug it in" in out.getvalue()
+    assert "sentence" not in out.getvalue()
+    assert "device_waiting" not in out.getvalue()
+
+
+def test_elsewhere_the_key_and_the_sentence_are_fields(out: io.StringIO) -> None:
+    start_logs(LogLevel.INFO, out)
+    structlog.get_logger("x").warning(LogEvent.DEVICE_WAITING, sentence="waiting for the shoe")
+    (line,) = lines(out)
+    assert (line["event"], line["sentence"]) == ("device_waiting", "waiting for the shoe")
+
+
+def test_the_paper_names_every_key_and_no_other() -> None:
+    rows = re.findall(r"^\| `([a-z_]+)` \|", (PRODUCT / "LOGS.md").read_text(), re.MULTILINE)
+    assert sorted(rows) == sorted(LogEvent)
+
+
+def test_nothing_is_logged_without_a_key() -> None:
+    """The first thing that a logger is given is never a text of its own."""
+    texts = []
+    for file in PRODUCT.rglob("*.py"):
+        for call in ast.walk(ast.parse(file.read_text())):
+            if isinstance(call, ast.Call) and _is_logging(call.func) and call.args:
+                first = call.args[0]
+                if isinstance(first, ast.Constant | ast.JoinedStr | ast.BinOp):
+                    texts.append(f"{file.name} line {call.lineno}")
+    assert texts == []
+
+
+def _is_logging(called: ast.expr) -> bool:
+    if not isinstance(called, ast.Attribute) or called.attr not in {"debug", "info", "warning", "error", "critical"}:
+        return False
+    return ast.unparse(called.value).endswith("_log") or "get_logger" in ast.unparse(called.value)

@@ -53,6 +53,12 @@ def test_f53_the_next_window_shows_it_again(log: Log) -> None:
     assert "suppressed" not in log.shown[-1]
 
 
+def test_f53_two_sentences_under_one_key_are_two_kinds(log: Log) -> None:
+    for sentence in ("the shoe is out", "the shuffler is out"):
+        shown = [log.limit(None, "warning", {"event": "device_waiting", "sentence": sentence}) for _ in range(3)]
+        assert [line["sentence"] for line in shown] == [sentence] * 3
+
+
 @pytest.mark.parametrize("level", ["error", "critical", "debug"])
 def test_f53_errors_are_never_cut_nor_what_somebody_asked_for(log: Log, level: str) -> None:
     for _ in range(10):

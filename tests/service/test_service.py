@@ -56,7 +56,10 @@ def test_f49_f50_it_is_ready_with_its_journal_and_without_its_devices(container:
 def test_f53_its_lines_are_in_the_journal_as_json_with_their_weight(container: Container) -> None:
     start(container)
     wait_for(
-        lambda: any("waiting for the shoe" in str(line["event"]) for line in lines(container)) or None, "its lines"
+        lambda: (
+            any(line["event"] == "device_waiting" and line["device"] == "shoe" for line in lines(container)) or None
+        ),
+        "its lines",
     )
     assert any(line["event"] == "ready" for line in lines(container))
     heavy = container.journal("--priority=warning")

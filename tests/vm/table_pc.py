@@ -63,9 +63,9 @@ def wait_until_said(machine: VirtualMachine, text: str) -> str:
     try:
         machine.wait_for(f"journalctl --unit {UNIT} --output cat --no-pager | grep -qF -- '{text}'")
     except MachineError:
-        told = "\n".join(str(line["event"]) for line in said(machine))
+        told = "\n".join(str(line.get("sentence", line["event"])) for line in said(machine))
         raise MachineError(f'The service did not say "{text}". It said:\n{told}') from None
-    return next(str(line["event"]) for line in said(machine) if text in str(line["event"]))
+    return next(str(line["sentence"]) for line in said(machine) if text in str(line.get("sentence")))
 
 
 def play(

@@ -24,7 +24,7 @@ from firmware_bridge.houses.configured import chosen_house
 from firmware_bridge.journal.errors import JournalError
 from firmware_bridge.journal.keys import load_keys
 from firmware_bridge.journal.store import Store
-from firmware_bridge.logs import LogLevel, place_of, start_logs
+from firmware_bridge.logs import LogEvent, LogLevel, place_of, start_logs
 from firmware_bridge.secret_files import KeyFileError
 from firmware_bridge.unix_sockets import SocketTaken
 
@@ -73,7 +73,7 @@ def _context(config: Config, house: House) -> DaemonContext:
     keys = load_keys(config.journal_key)
     store = Store.open(config.journal_file, keys)
     if store.set_aside is not None:
-        structlog.get_logger("journal").error(str(store.set_aside))
+        structlog.get_logger("journal").error(LogEvent.JOURNAL_SET_ASIDE, sentence=str(store.set_aside))
     return DaemonContext(config=config, house=house, keys=keys, store=store, version=version("firmware-bridge"))
 
 

@@ -87,7 +87,7 @@ async def test_f50_a_writer_that_hangs_ends_the_signs(
             await heard_until(manager, SIGN)
             mocker.patch.object(Store, "commit", hang)
             try:
-                await until(lambda: any("writer" in line["event"] for line in lines))
+                await until(lambda: any("writer" in line.get("sentence", "") for line in lines))
             finally:
                 gate.set()
             manager.heard()
@@ -102,7 +102,7 @@ async def test_f50_a_socket_that_nobody_serves_any_more_ends_the_signs(
         async with running(tmp_path, watched_by(manager)) as hall:
             await heard_until(manager, SIGN)
             await _close(hall, part)
-            await until(lambda: any(line["event"].endswith(f"{part} did not move") for line in lines))
+            await until(lambda: any(line.get("sentence", "").endswith(f"{part} did not move") for line in lines))
 
 
 async def test_a_defect_in_the_status_line_ends_no_daemon_that_works(
@@ -113,7 +113,7 @@ async def test_a_defect_in_the_status_line_ends_no_daemon_that_works(
         async with running(tmp_path, watched_by(manager)):
             await heard_until(manager, SIGN)
             await heard_until(manager, SIGN)
-    told = [line["event"] for line in lines if "cannot be told" in line["event"]]
+    told = [line["sentence"] for line in lines if line["event"] == "status_not_reported"]
     assert len(told) == 1
     assert "ValueError" in told[0]
     assert "Qh" not in told[0]
@@ -127,7 +127,7 @@ async def test_f50_a_socket_whose_file_was_taken_away_ends_the_signs(
         async with running(tmp_path, watched_by(manager)) as hall:
             await heard_until(manager, SIGN)
             (hall.daemon._control if part == "control" else hall.daemon._feed)._server._path.unlink()
-            await until(lambda: any(line["event"].endswith(f"{part} did not move") for line in lines))
+            await until(lambda: any(line.get("sentence", "").endswith(f"{part} did not move") for line in lines))
 
 
 async def _close(hall: Hall, part: str) -> None:

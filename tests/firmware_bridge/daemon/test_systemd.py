@@ -154,7 +154,7 @@ def test_f50_a_part_that_stands_still_is_named_though_the_loop_was_late_before(m
         for _ in range(3):
             watchdog.beat("core")
             watchdog._consider(late_s=0.1)
-    said = [line["event"].removeprefix("no sign of life is given to systemd: ") for line in lines]
+    said = [line["sentence"].removeprefix("no sign of life is given to systemd: ") for line in lines]
     assert said == ["the loop was 4.0 s late", "writer did not move"]
 
 

@@ -35,7 +35,7 @@ def test_a_run_is_one_file_for_its_owner_alone_and_a_warning_says_what_is_in_it(
     assert [connection.nonce for connection in read] == [NONCE, NONCE]
     assert read[0].pieces == [Piece(1_700_000_000 * 10**9, to_host=False, data=b"hello")]
     assert len(lines) == 1
-    assert f"is recorded in {file}, the cards that lie face down included" in lines[0]["event"]
+    assert f"is recorded in {file}, the cards that lie face down included" in lines[0]["sentence"]
 
 
 def test_a_folder_that_cannot_be_used_costs_the_recording_alone(tmp_path: Path) -> None:
@@ -47,7 +47,7 @@ def test_a_folder_that_cannot_be_used_costs_the_recording_alone(tmp_path: Path) 
             tap.passed(to_host=True, data=b"x")
         tap.close()
     assert len(lines) == 1
-    assert "nothing more of this port is recorded" in lines[0]["event"]
+    assert "nothing more of this port is recorded" in lines[0]["sentence"]
 
 
 def test_a_full_disk_costs_the_recording_alone(tmp_path: Path, mocker: MockerFixture) -> None:
@@ -59,7 +59,7 @@ def test_a_full_disk_costs_the_recording_alone(tmp_path: Path, mocker: MockerFix
             tap.passed(to_host=True, data=b"x")
             tap.opened(NONCE)
     assert len(lines) == 1
-    assert "No space left on device" in lines[0]["event"]
+    assert "No space left on device" in lines[0]["sentence"]
 
 
 def test_the_time_of_day_is_asked_once_a_connection(tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ def test_the_last_of_the_disk_is_left_to_the_journal(tmp_path: Path, mocker: Moc
     (file,) = tmp_path.iterdir()
     assert file.stat().st_size < 2 * LOOK_AFTER
     assert len(lines) == 1
-    assert "its disk is almost full" in lines[0]["event"]
+    assert "its disk is almost full" in lines[0]["sentence"]
 
 
 def test_an_error_at_the_end_of_a_file_does_not_reach_the_link(tmp_path: Path, mocker: MockerFixture) -> None:
@@ -125,6 +125,6 @@ def test_a_file_does_not_grow_for_ever(tmp_path: Path, mocker: MockerFixture) ->
             tap.passed(to_host=True, data=bytes(200))
     (file,) = tmp_path.iterdir()
     assert file.stat().st_size < 1300
-    assert [line["event"].partition(" (")[2] for line in lines] == [
+    assert [line["sentence"].partition(" (")[2] for line in lines] == [
         "the file has its greatest size: start the daemon anew for another); the device is not affected"
     ]

@@ -234,5 +234,5 @@ async def test_an_alarm_is_logged_and_told_on_while_the_link_goes_on() -> None:
         assert supervisor.state()["shoe"].alarm == "An old frame came again: check the cable."
         running.cancel()
         await asyncio.wait([running])
-    assert [line["log_level"] for line in logs if "old frame" in line["event"]] == ["warning"]
+    assert [line["log_level"] for line in logs if "old frame" in line.get("sentence", "")] == ["warning"]
     assert supervisor.state()["shoe"].losses == 0

@@ -104,7 +104,7 @@ async def test_f45_without_messages_the_look_finds_what_came_and_went(world: Wor
             await until(lambda: world.hints > before)  # noqa: B023
         await world.stop()
     assert len(lines) == 1
-    assert "udev tells nothing of devices that come and go (OSError: [Errno 97]" in lines[0]["event"]
+    assert "udev tells nothing of devices that come and go (OSError: [Errno 97]" in lines[0]["sentence"]
 
 
 async def test_f45_a_monitor_that_fails_is_opened_anew(world: World) -> None:
@@ -122,7 +122,7 @@ async def test_f45_a_monitor_that_fails_is_opened_anew(world: World) -> None:
         await until(lambda: world.hints > hints)
         await world.stop()
     assert len(lines) == 1
-    assert "No buffer space available" in lines[0]["event"]
+    assert "No buffer space available" in lines[0]["sentence"]
 
 
 def test_f46_a_device_that_was_away_between_two_looks_is_seen(tmp_path: Path) -> None:
@@ -175,7 +175,7 @@ async def test_f45_in_a_container_without_udev_the_looks_are_enough(
         await until(lambda: world.hints == 1)
         await world.stop()
     assert [line["log_level"] for line in lines] == ["info"]
-    assert "(it does not run here): they are found by a look every 0.005 s instead" in lines[0]["event"]
+    assert "(it does not run here): they are found by a look every 0.005 s instead" in lines[0]["sentence"]
 
 
 @pytest.mark.real

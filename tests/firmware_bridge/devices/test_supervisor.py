@@ -231,7 +231,7 @@ async def test_a_missing_port_is_one_line_until_it_changes_or_comes() -> None:
             assert hall.state.sentence is None
             hall.far.end.hang_up()
             await until(lambda: len(hall.ports.far) == 2)
-    assert [line["event"] for line in lines] == [
+    assert [line["sentence"] for line in lines] == [
         "waiting for the shoe: there is no device at /dev/words: plug it in",
         "waiting for the shoe: /dev/words is held by process 1 (x): end it",
         "the shoe is connected",
@@ -251,7 +251,7 @@ async def test_a_refused_device_stays_refused_with_its_sentence_until_another_on
                 assert hall.state.link is LinkState.REFUSED
                 assert hall.state.sentence == "this is a shuffler, not a shoe: correct the cabling"
             await connect(hall, generation=4)
-    assert [line["event"] for line in lines] == [
+    assert [line["sentence"] for line in lines] == [
         "refused the shoe: this is a shuffler, not a shoe: correct the cabling",
         "the shoe is connected",
     ]
@@ -316,7 +316,7 @@ async def test_f12_whatever_fails_in_a_try_is_counted_and_tried_again(step: str,
             assert hall.state.generation == 4
             assert hall.ports.open_now == 1
     assert "Qh" not in repr(lines)
-    assert lines[0]["event"].startswith("waiting for the shoe: an internal error (KeyError in ")
+    assert lines[0]["sentence"].startswith("waiting for the shoe: an internal error (KeyError in ")
 
 
 async def test_a_driver_or_listener_that_fails_gets_a_fresh_start() -> None:
@@ -351,7 +351,7 @@ async def test_no_card_is_ever_in_a_log_line() -> None:
             await until(lambda: len(hall.told) == 3)
             hall.far.say("raise Qh")
             await connect(hall, generation=2)
-    facts = [line for line in lines if line["event"] == "fact"]
+    facts = [line for line in lines if line["event"] == "device_fact"]
     assert [(line["fact"], line["number"]) for line in facts] == [("card_drawn", 1), ("card_drawn", 2)]
     for card in ("Qh", "Td", "QUEEN", "TEN"):
         assert card not in repr(lines)

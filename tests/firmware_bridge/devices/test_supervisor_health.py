@@ -122,7 +122,7 @@ async def test_f15_f16_f44_a_silent_device_is_unknown_and_keeps_its_link() -> No
             await until(lambda: hall.state.link in (LinkState.UP, LinkState.UNKNOWN))
             assert hall.state.generation == 1
             assert hall.state.losses == 0
-    events = [line["event"] for line in lines]
+    events = [line.get("sentence", "") for line in lines]
     assert events[0] == "the shoe is connected"
     assert events[1].startswith("the shoe has given no sign of life for 0.02 s")
     assert "the shoe gives signs of life again" in events

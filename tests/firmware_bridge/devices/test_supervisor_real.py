@@ -97,7 +97,7 @@ async def test_a_shoe_is_waited_for_pulled_and_plugged_in_again(shoe: Shoe) -> N
     assert [r.boot for r in shoe.told if isinstance(r, NumberedFact)] == ["A", "B", "C"]
     assert shoe.supervisor.state()["shoe"].counters == {"junk": 3}
     assert len(os.listdir("/proc/self/fd")) == before
-    told = [line["event"] for line in lines if line.get("device") == "shoe"]
+    told = [line.get("sentence", "") for line in lines if line.get("device") == "shoe"]
     waiting = [event for event in told if "there is no device" in event]
     assert 1 <= len(waiting) <= 4
     assert told[0] == waiting[0]
