@@ -5,7 +5,7 @@ from typing import Final
 
 from drivers.errors import PortAmbiguous, PortMissing, PortUnusable
 from drivers.transports.ports import SerialByProperty
-from drivers.transports.run_blocking import aside, stuck
+from drivers.transports.run_blocking import run_blocking, stuck
 
 FIND_TIMEOUT_S: Final = 5.0
 UDEV_DATA: Final = Path("/run/udev")
@@ -21,7 +21,7 @@ async def find_serial(port: SerialByProperty) -> str:
     if stuck(port.place):
         raise PortUnusable(silent)
     try:
-        nodes = await aside(lambda: _nodes(port), port.place, FIND_TIMEOUT_S, lambda _: None)
+        nodes = await run_blocking(lambda: _nodes(port), port.place, FIND_TIMEOUT_S, lambda _: None)
     except TimeoutError:
         raise PortUnusable(silent) from None
     if not nodes:

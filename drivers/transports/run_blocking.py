@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 class _Aside(threading.Thread, Generic[T]):
     def __init__(self, work: Callable[[], T], subject: str, too_late: Callable[[T], None]) -> None:
-        super().__init__(name=f"aside {subject}", daemon=True)
+        super().__init__(name=f"blocking {subject}", daemon=True)
         self.subject = subject
         self.abandoned = False
         self._work = work
@@ -51,7 +51,7 @@ class _Aside(threading.Thread, Generic[T]):
         threading.Thread(target=self._too_late, args=(result,), daemon=True).start()
 
 
-async def aside(work: Callable[[], T], subject: str, timeout_s: float, too_late: Callable[[T], None]) -> T:
+async def run_blocking(work: Callable[[], T], subject: str, timeout_s: float, too_late: Callable[[T], None]) -> T:
     """Run `work` in a thread and wait for its result; what it raises is raised here.
 
     Raises TimeoutError after `timeout_s`. The thread is left to itself then, as it is when the waiting task is

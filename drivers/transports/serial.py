@@ -17,7 +17,7 @@ from drivers.errors import LinkError, LinkLost, PortForbidden, PortHeld, PortMis
 from drivers.transports.permissions import forbidden
 from drivers.transports.port_users import is_pty, other_holders
 from drivers.transports.ports import SerialPort
-from drivers.transports.run_blocking import aside, stuck
+from drivers.transports.run_blocking import run_blocking, stuck
 from drivers.transports.transport import OnData, OnLost
 
 OPEN_TIMEOUT_S: Final = 5.0
@@ -38,7 +38,7 @@ async def open_serial(port: SerialPort, on_data: OnData, on_lost: OnLost) -> "Se
             f"the device driver of {port.path} still hangs in an earlier call: unplug the device and plug it in again"
         )
     try:
-        line = await aside(partial(_open, port), port.path, OPEN_TIMEOUT_S, partial(_close, at_once=True))
+        line = await run_blocking(partial(_open, port), port.path, OPEN_TIMEOUT_S, partial(_close, at_once=True))
     except TimeoutError:
         raise PortUnusable(
             f"{port.path} did not open within {OPEN_TIMEOUT_S:.0f} s: unplug the device and plug it in again"
@@ -135,7 +135,7 @@ class SerialTransport:
         # The discarding close drops what the device did not take: else close() waits for it, half a minute at worst.
         work = partial(_close, self._line, at_once=error is not None)
         with contextlib.suppress(TimeoutError):  # it goes on closing; `stuck` keeps the next open away until it has
-            await aside(work, self._path, CLOSE_TIMEOUT_S, lambda _: None)
+            await run_blocking(work, self._path, CLOSE_TIMEOUT_S, lambda _: None)
         if error is not None and not self._closed_by_user:
             self._on_lost(error)
 

@@ -10,7 +10,7 @@ from typing import Final, cast
 
 from drivers.errors import LinkError, LinkLost, PortForbidden, PortMissing, PortUnusable
 from drivers.transports.ports import TcpPort
-from drivers.transports.run_blocking import aside, stuck
+from drivers.transports.run_blocking import run_blocking, stuck
 from drivers.transports.transport import OnData, OnLost
 
 OPEN_TIMEOUT_S: Final = 5.0
@@ -117,7 +117,7 @@ async def _addresses(port: TcpPort) -> list[str]:
         raise PortMissing(silent)
     look_up = partial(socket.getaddrinfo, port.host, port.port, type=socket.SOCK_STREAM)
     try:
-        found = await aside(look_up, place, OPEN_TIMEOUT_S, lambda _: None)
+        found = await run_blocking(look_up, place, OPEN_TIMEOUT_S, lambda _: None)
     except TimeoutError:
         raise PortMissing(silent) from None
     except (OSError, UnicodeError) as error:

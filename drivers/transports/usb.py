@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from drivers.errors import LinkError, LinkLost, PortUnusable
 from drivers.transports.ports import UsbPort
-from drivers.transports.run_blocking import aside, stuck
+from drivers.transports.run_blocking import run_blocking, stuck
 from drivers.transports.transport import OnData, OnLost
 from drivers.transports.usb_device import TRANSFER_TIMEOUT_MS, UsbPipe, open_pipe
 
@@ -26,7 +26,7 @@ async def open_usb(port: UsbPort, on_data: OnData, on_lost: OnLost, backend: Any
     if stuck(port.place):
         raise PortUnusable(f"an earlier call about {port.place} still hangs: unplug the device and plug it in again")
     try:
-        pipe = await aside(partial(open_pipe, port, backend), port.place, OPEN_TIMEOUT_S, UsbPipe.release)
+        pipe = await run_blocking(partial(open_pipe, port, backend), port.place, OPEN_TIMEOUT_S, UsbPipe.release)
     except TimeoutError:
         raise PortUnusable(
             f"{port.place} did not open within {OPEN_TIMEOUT_S:.0f} s: unplug the device and plug it in again"
@@ -129,7 +129,7 @@ class UsbTransport:
 
     async def _let_go(self, error: LinkError | None) -> None:
         with contextlib.suppress(TimeoutError):  # it goes on closing; `stuck` keeps the next open away until it has
-            await aside(self._release, self._pipe.port, CLOSE_TIMEOUT_S, lambda _: None)
+            await run_blocking(self._release, self._pipe.port, CLOSE_TIMEOUT_S, lambda _: None)
         if error is not None and not self._closed_by_user:
             self._on_lost(error)
 

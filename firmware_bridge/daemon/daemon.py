@@ -1,7 +1,7 @@
 """The daemon: one task owns intake and core, everything else hands it facts and waits for what it says is durable.
 
-A run of that task from one rebuilding of the core to the next is a sitting. When the journal cannot be written the
-sitting ends: ports are closed, so that the devices keep their facts, and the next one begins, as after a restart,
+A run of that task from one rebuilding of the core to the next is a run. When the journal cannot be written the
+run ends: ports are closed, so that the devices keep their facts, and the next one begins, as after a restart,
 when the journal takes writes again.
 """
 
@@ -125,7 +125,7 @@ class Daemon:
             why = "the daemon was started anew"
             while not self._stopping.is_set():
                 if await self._begin(why):
-                    error = await self._sit()
+                    error = await self._serve()
                     if error is None:
                         break
                     why = "the journal could not be written"
@@ -171,7 +171,7 @@ class Daemon:
             devices=self._supervisor.state(),
         )
 
-    # A sitting
+    # A run
 
     async def _begin(self, why: str) -> bool:
         """Commit the start of a run, as often as it takes. False: stopped meanwhile."""
@@ -206,7 +206,7 @@ class Daemon:
         self._intake.start(started, now_ms, why)
         return self._intake.advance(now_ms)
 
-    async def _sit(self) -> JournalError | None:
+    async def _serve(self) -> JournalError | None:
         """Serve until stopped, None, or until the journal refuses a write."""
         links = asyncio.create_task(self._supervisor.run(), name="links")
         owner = asyncio.create_task(self._own(), name="owner")
@@ -238,7 +238,7 @@ class Daemon:
             batch = self._intake.advance(self._clock())
             for device in batch.ask:
                 self._supervisor.ask(device)
-            error = await self._keep(batch)
+            error = await self._commit(batch)
             if error is not None:
                 return error
             if stopping:
@@ -254,7 +254,7 @@ class Daemon:
             case Barrier(token=token):
                 self._intake.barrier(token)
 
-    async def _keep(self, batch: Batch) -> JournalError | None:
+    async def _commit(self, batch: Batch) -> JournalError | None:
         """Make the batch durable, then do what waits for that."""
         if batch.writes:
             try:

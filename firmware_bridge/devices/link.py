@@ -51,19 +51,19 @@ class BackoffPolicy:
 class BackOff:
     """How long to wait before the next try. `jitter` answers from 0 up to 1."""
 
-    def __init__(self, pace: BackoffPolicy, jitter: Callable[[], float]) -> None:
-        self._pace = pace
+    def __init__(self, backoff: BackoffPolicy, jitter: Callable[[], float]) -> None:
+        self._backoff = backoff
         self._jitter = jitter
         self._doublings = 0
 
     def next_s(self, cap_s: float) -> float:
-        pause_s = min(cap_s, self._pace.first_s * float(2**self._doublings))
+        pause_s = min(cap_s, self._backoff.first_s * float(2**self._doublings))
         self._doublings = min(self._doublings + 1, _MOST_DOUBLINGS)
         return pause_s * (1 - self._jitter() / 2)
 
     def ended_after(self, up_s: float) -> None:
         """A connection was up for so long."""
-        if up_s >= self._pace.healthy_s:
+        if up_s >= self._backoff.healthy_s:
             self._doublings = 0
 
 
@@ -121,21 +121,21 @@ class LinkContext:
     open_port: OpenPort
     new_driver: Callable[[DeviceConfig], Driver]
     jitter: Callable[[], float]
-    pace: BackoffPolicy
+    backoff: BackoffPolicy
     refusal: Callable[[Claims], str | None]
 
 
 class Link:
     """One configured device. `keep` never returns; nothing that goes wrong with a device ends it."""
 
-    def __init__(self, device: DeviceConfig, around: LinkContext) -> None:
+    def __init__(self, device: DeviceConfig, context: LinkContext) -> None:
         self._device = device
-        self._around = around
+        self._context = context
         kind = device.kind.value
         self._called = f"the {kind}" if device.name == kind else f"the {kind} {device.name}"
         self._log = structlog.get_logger("link").bind(device=device.name, port=device.port)
         self._connection: Connection | None = None
-        self._back_off = BackOff(around.pace, around.jitter)
+        self._back_off = BackOff(context.backoff, context.jitter)
         self._now = asyncio.Event()
         self._state = LinkState.CONNECTING
         self._sentence: str | None = None
@@ -148,21 +148,21 @@ class Link:
         self._answered_ms: deque[int] = deque(maxlen=ANSWERS_REMEMBERED)
         self._faults = 0
         self._counted: Counter[str] = Counter()
-        self._trace = FrameHistory(around.clock)
-        self._recorder = Capture(device.name, device.port, Path(device.capture)) if device.capture else None
-        self._watchdog = DeviceWatchdog(around.pace.silent_s, self.ask, self._gone_silent)
+        self._frame_history = FrameHistory(context.clock)
+        self._capture = Capture(device.name, device.port, Path(device.capture)) if device.capture else None
+        self._watchdog = DeviceWatchdog(context.backoff.silent_s, self.ask, self._gone_silent)
 
     async def keep(self) -> None:
         try:
             while True:
-                pause_s = await self._hold_once()
+                pause_s = await self._connect_once()
                 with contextlib.suppress(TimeoutError):
                     async with asyncio.timeout(pause_s):
                         await self._now.wait()
                 self._now.clear()
         finally:
-            if self._recorder is not None:
-                self._recorder.close()
+            if self._capture is not None:
+                self._capture.close()
 
     def retry(self) -> None:
         """Something may have changed: if the device is not connected, try again at once."""
@@ -184,7 +184,7 @@ class Link:
         else:
             reason = f"{self._called} is not connected: the command was not sent"
             told = CommandReport(command.id, Outcome.UNKNOWN, reason)
-            asyncio.get_running_loop().call_soon(self._around.on_report, self._device.name, told)
+            asyncio.get_running_loop().call_soon(self._context.on_report, self._device.name, told)
 
     @property
     def state(self) -> DeviceState:
@@ -200,7 +200,7 @@ class Link:
             generation=self._generation,
             tries=self._tries,
             losses=self._lost,
-            losses_last_hour=sum(self._around.clock() - at_ms < HOUR_MS for at_ms in self._losses),
+            losses_last_hour=sum(self._context.clock() - at_ms < HOUR_MS for at_ms in self._losses),
             faults=self._faults,
             heard_at_ms=self._heard_at_ms,
             answers_ms=self._answers_ms() if link is not None else None,
@@ -209,15 +209,15 @@ class Link:
             counters=dict(counters),
         )
 
-    async def _hold_once(self) -> float:
+    async def _connect_once(self) -> float:
         """One generation from open to close; answers how many seconds to wait before the next."""
         self._generation += 1
         self._tries += 1
-        cap_s = self._around.pace.cap_s
+        cap_s = self._context.backoff.cap_s
         try:
             down = await self._connect()
         except PortMissing as error:
-            cap_s = self._around.pace.missing_cap_s
+            cap_s = self._context.backoff.missing_cap_s
             self._wait_for(LinkState.WAITING, str(error))
         except LinkError as error:
             self._wait_for(LinkState.WAITING, str(error))
@@ -227,22 +227,22 @@ class Link:
         else:
             if down.final:
                 self._wait_for(LinkState.REFUSED, down.reason)
-                return self._around.pace.refused_s
+                return self._context.backoff.refused_s
             self._wait_for(LinkState.WAITING, down.reason, self._last_frames())
         return self._back_off.next_s(cap_s)
 
     async def _connect(self) -> LinkDown:
-        around = self._around
-        taps: list[Tap] = [self._trace] if self._recorder is None else [self._trace, self._recorder]
-        connection = Connection(around.new_driver(self._device), around.clock, self._tell, around.refusal, taps)
+        context = self._context
+        taps: list[Tap] = [self._frame_history] if self._capture is None else [self._frame_history, self._capture]
+        connection = Connection(context.new_driver(self._device), context.clock, self._tell, context.refusal, taps)
         self._connection = connection
-        resume = around.resume_point(self._device.name)
+        resume = context.resume_point(self._device.name)
         try:
             return await connection.run(
-                around.open_port,
+                context.open_port,
                 self._device.port,
-                nonce=around.nonce(),
-                key=around.keys[self._device.name],
+                nonce=context.nonce(),
+                key=context.keys[self._device.name],
                 resume=resume,
             )
         finally:
@@ -252,7 +252,7 @@ class Link:
             self._faults += connection.failed
             if connection.up_since_s is not None:
                 self._lost += 1
-                self._losses.append(around.clock())
+                self._losses.append(context.clock())
                 self._back_off.ended_after(asyncio.get_running_loop().time() - connection.up_since_s)
 
     def _wait_for(self, state: LinkState, sentence: str, frames: Sequence[str] = ()) -> None:
@@ -269,7 +269,7 @@ class Link:
 
     def _last_frames(self) -> list[str]:
         try:
-            return self._trace.last_names(frame_namer(self._device.driver))
+            return self._frame_history.last_names(frame_namer(self._device.driver))
         except Exception as error:  # noqa: BLE001  a line in a log must not cost the link
             self._faults += 1
             return [internal_error(error)]
@@ -280,13 +280,13 @@ class Link:
     def _gone_silent(self) -> None:
         self._state = LinkState.UNKNOWN
         self._sentence = (
-            f"{self._called} has given no sign of life for {self._around.pace.silent_s:g} s,"
+            f"{self._called} has given no sign of life for {self._context.backoff.silent_s:g} s,"
             " so what it does now is unknown: look at it; if it runs, switch it off and on"
         )
         self._log.warning(LogEvent.DEVICE_SILENT, sentence=self._sentence)
 
     def _hear(self) -> None:
-        self._heard_at_ms = self._around.clock()
+        self._heard_at_ms = self._context.clock()
         self._watchdog.heard()
         if self._state is LinkState.UNKNOWN:
             self._state, self._sentence = LinkState.UP, None
@@ -313,7 +313,7 @@ class Link:
                     gap=gap,
                 )
             case Heard(asked_at_ms=int(asked_at_ms)):
-                self._answered_ms.append(self._around.clock() - asked_at_ms)
+                self._answered_ms.append(self._context.clock() - asked_at_ms)
             case NumberedFact(number=number, fact=fact):
                 self._log.debug(LogEvent.DEVICE_FACT, fact=fact.__struct_config__.tag, number=number)
             case Alarm(sentence=sentence):
@@ -321,4 +321,4 @@ class Link:
                 self._log.warning(LogEvent.DEVICE_ALARM, sentence=sentence)
             case CommandReport(command_id=command_id, outcome=outcome):
                 self._log.info(LogEvent.COMMAND_OUTCOME, id=command_id, outcome=outcome.value)
-        self._around.on_report(self._device.name, report)
+        self._context.on_report(self._device.name, report)

@@ -56,13 +56,13 @@ class Supervisor:
         open_port: OpenPort | None = None,
         new_driver: Callable[[DeviceConfig], Driver] | None = None,
         jitter: Callable[[], float] = random.random,
-        pace: BackoffPolicy = BackoffPolicy(),  # noqa: B008  frozen
+        backoff: BackoffPolicy = BackoffPolicy(),  # noqa: B008  frozen
         approved: Sequence[ApprovedFirmware] = (),
         watch: WatchPorts = watch_ports,
     ) -> None:
         make = new_driver or _registered_driver
         keys = {device.name: device_key(device) for device in devices}
-        around = LinkContext(
+        context = LinkContext(
             clock=clock,
             on_report=on_report,
             resume_point=resume_point,
@@ -71,7 +71,7 @@ class Supervisor:
             open_port=open_port or new_opener(),
             new_driver=make,
             jitter=jitter,
-            pace=pace,
+            backoff=backoff,
             refusal=lambda claims: firmware_refusal(claims, approved),
         )
         self._watch = watch
@@ -85,7 +85,7 @@ class Supervisor:
                 )
             ports[path] = device.name
             make(device)
-            self._links[device.name] = Link(device, around)
+            self._links[device.name] = Link(device, context)
 
     async def run(self) -> None:
         """Keep all links until cancelled; then close every port, within seconds, and tell nothing more."""

@@ -99,7 +99,7 @@ async def test_a_list_that_does_not_come_is_given_up(host: Host, mocker: MockerF
     async def never(*_: object) -> None:
         raise TimeoutError
 
-    mocker.patch.object(discovery, "aside", never)
+    mocker.patch.object(discovery, "run_blocking", never)
     with pytest.raises(PortUnusable, match="udev did not list the serial devices within 5 s"):
         await opened("serial:by=ID_X=1", host)
 

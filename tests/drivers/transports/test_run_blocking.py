@@ -3,7 +3,7 @@ import threading
 
 import pytest
 
-from drivers.transports.run_blocking import aside, stuck
+from drivers.transports.run_blocking import run_blocking, stuck
 from tests.drivers.transports.ends.pty_end import until
 
 
@@ -18,13 +18,13 @@ def fail() -> int:
 
 async def test_the_result_comes_back() -> None:
     late = Late()
-    assert await aside(lambda: 7, "a", 10, late.results.append) == 7
+    assert await run_blocking(lambda: 7, "a", 10, late.results.append) == 7
     assert late.results == []
 
 
 async def test_what_the_work_raises_is_raised_here() -> None:
     with pytest.raises(ValueError, match="no"):
-        await aside(fail, "a", 10, Late().results.append)
+        await run_blocking(fail, "a", 10, Late().results.append)
     assert not stuck("a")
 
 
@@ -33,14 +33,14 @@ async def test_a_timeout_of_the_work_itself_is_no_hanging() -> None:
         raise TimeoutError
 
     with pytest.raises(TimeoutError):
-        await aside(time_out, "a", 10, Late().results.append)
+        await run_blocking(time_out, "a", 10, Late().results.append)
     assert not stuck("a")
 
 
 async def test_a_result_after_the_deadline_is_handed_over() -> None:
     late, release = Late(), threading.Event()
     with pytest.raises(TimeoutError):
-        await aside(lambda: 1 + release.wait(20), "slow", 0.01, late.results.append)
+        await run_blocking(lambda: 1 + release.wait(20), "slow", 0.01, late.results.append)
     assert stuck("slow")
     assert not stuck("other")
     release.set()
@@ -50,10 +50,10 @@ async def test_a_result_after_the_deadline_is_handed_over() -> None:
 
 async def test_a_result_in_the_moment_of_giving_up_is_handed_over() -> None:
     late = Late()
-    task = asyncio.create_task(aside(lambda: 5, "a", 10, late.results.append))
+    task = asyncio.create_task(run_blocking(lambda: 5, "a", 10, late.results.append))
     await asyncio.sleep(0)
     for thread in threading.enumerate():
-        if thread.name == "aside a":
+        if thread.name == "blocking a":
             thread.join(20)
     asyncio.get_running_loop().call_soon(task.cancel)  # behind the delivery of the result, before the task runs on
     with pytest.raises(asyncio.CancelledError):
@@ -70,7 +70,7 @@ def test_a_result_after_the_loop_has_closed_is_handed_over() -> None:
 
     async def give_up() -> None:
         with pytest.raises(TimeoutError):
-            await aside(lambda: 3 if release.wait(20) else 0, "a", 0.01, take)
+            await run_blocking(lambda: 3 if release.wait(20) else 0, "a", 0.01, take)
 
     asyncio.run(give_up())
     release.set()

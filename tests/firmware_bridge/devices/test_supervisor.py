@@ -307,8 +307,8 @@ async def test_f12_whatever_fails_in_a_try_is_counted_and_tried_again(step: str,
         case "wake_at_ms":
             mocker.patch.object(Connection, "_arm", failing(Connection._arm))
         case _:
-            real = getattr(link._around, step)
-            link._around = dataclasses.replace(link._around, **{step: failing(real)})  # type: ignore[arg-type]
+            real = getattr(link._context, step)
+            link._context = dataclasses.replace(link._context, **{step: failing(real)})  # type: ignore[arg-type]
     with capture_logs() as lines:
         async with hall:
             await until(lambda: hall.state.faults == 3)

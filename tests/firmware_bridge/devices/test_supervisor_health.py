@@ -68,7 +68,7 @@ async def test_f46_a_hint_is_a_try_for_every_device() -> None:
         lambda _: None,
         open_port=nothing_there,
         new_driver=lambda _: LineDriver(),
-        pace=NEVER,
+        backoff=NEVER,
         watch=watch,
     )
     running = asyncio.create_task(supervisor.run())

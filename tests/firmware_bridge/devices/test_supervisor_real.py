@@ -34,7 +34,7 @@ class Shoe:
             lambda _, report: self.told.append(report),
             lambda _: None,
             new_driver=lambda _: LineDriver(),
-            pace=BackoffPolicy(first_s=0.01, cap_s=0.02, missing_cap_s=0.02),
+            backoff=BackoffPolicy(first_s=0.01, cap_s=0.02, missing_cap_s=0.02),
         )
 
     def plug(self) -> PtyEnd:

@@ -53,7 +53,7 @@ class Table:
             clock,
             lambda _, report: self.told.append(report),
             lambda _: self.committed,
-            pace=pace,
+            backoff=pace,
             open_port=self._open,
         )
 

@@ -160,7 +160,7 @@ class Hall:
             open_port=self.ports,
             new_driver=self._new_driver,
             jitter=lambda: 0.5,
-            pace=pace,
+            backoff=pace,
             approved=approved,
             watch=self._watch,
         )

@@ -71,7 +71,7 @@ class Table:
             capture=None if capture is None else str(capture),
         )
         pace = BackoffPolicy(first_s=0.01, cap_s=0.02, missing_cap_s=0.02, refused_s=0.05)
-        return Supervisor([device], clock, self._hear, lambda _: self.committed, pace=pace, approved=approved)
+        return Supervisor([device], clock, self._hear, lambda _: self.committed, backoff=pace, approved=approved)
 
     def draw(self, number: int) -> None:
         drawn = CardDrawn(at_ms=clock(), draw=number, card=list(Card)[number % 52], face="down")
