@@ -44,7 +44,7 @@ class _Replay:
     def __init__(self, journal: list[Write]) -> None:
         received = {write.received: write for write in journal if isinstance(write, Receive)}
         applied = [write for write in journal if isinstance(write, Apply)]
-        self.recorded: Final = [write.events for write in applied]
+        self.recorded: Final = [tuple(one.event for one in write.events) for write in applied]
         self._facts = [received[write.received] for write in applied]
 
     def run(self) -> list[tuple[Event, ...]]:
