@@ -70,7 +70,7 @@ class AngelEyeDriver:
         self._stage = LinkStage.CLOSED
         self._decoder = TelegramDecoder()
         self._draws = Draws()
-        self._desk = CommandQueue(bcc)
+        self._command_queue = CommandQueue(bcc)
         self._counts: Counter[str] = Counter()
         self._boot = ""
         self._facts = 0
@@ -94,8 +94,8 @@ class AngelEyeDriver:
         if self._stage not in (LinkStage.ASKING, LinkStage.UP):
             return None
         times = [self._poll_ms, self._limit_ms]
-        if (desk_ms := self._desk.wake_at_ms) is not None:
-            times.append(desk_ms)
+        if (queue_ms := self._command_queue.wake_at_ms) is not None:
+            times.append(queue_ms)
         if self._draws.in_doubt:
             times.append(self._doubted_ms + DOUBT_MS)
         return min(times)
@@ -126,12 +126,12 @@ class AngelEyeDriver:
 
     def ask(self, now_ms: int) -> Step:
         if self._stage is LinkStage.UP:
-            self._desk.ask()
+            self._command_queue.ask()
         return self._step(now_ms)
 
     def send(self, command: Command, now_ms: int) -> Step:
         if self._stage is LinkStage.UP:
-            refusal = self._desk.put(command)
+            refusal = self._command_queue.put(command)
         else:
             refusal = CommandReport(command.id, Outcome.REFUSED, "there is no session with the shoe")
         if refusal is not None:
@@ -144,12 +144,12 @@ class AngelEyeDriver:
         if self._limit_ms <= now_ms:
             self._end(self._silence_sentence())
         else:
-            self._reports += self._desk.tick(now_ms)
+            self._reports += self._command_queue.tick(now_ms)
             if self._draws.in_doubt and self._doubted_ms + DOUBT_MS <= now_ms:
                 self._told(self._draws.passed_by(None), now_ms)
             if self._poll_ms <= now_ms:
                 self._poll_ms = now_ms + POLL_MS
-                self._desk.ask()
+                self._command_queue.ask()
         return self._step(now_ms)
 
     @property
@@ -178,7 +178,7 @@ class AngelEyeDriver:
             self._counts["before_the_session"] += 1
 
     def _answer(self, answer: Answer, now_ms: int) -> None:
-        answered = self._desk.answered(answer, now_ms)
+        answered = self._command_queue.answered(answer, now_ms)
         if answered is None:
             self._counts["unasked_answers"] += 1
             return
@@ -202,7 +202,7 @@ class AngelEyeDriver:
             case CuttingCard():
                 self._fact(CutCard(at_ms=now_ms))
             case LockState(locked=locked):
-                self._reports += self._desk.lock_state(locked=locked)
+                self._reports += self._command_queue.lock_state(locked=locked)
             case Noticed(what=what):
                 if what not in self._alarmed_ms or self._alarmed_ms[what] + ALARM_AGAIN_MS <= now_ms:
                     self._alarmed_ms[what] = now_ms
@@ -215,7 +215,7 @@ class AngelEyeDriver:
         self._reports.append(NumberedFact(boot=self._boot, number=self._facts, fact=fact))
 
     def _end(self, sentence: str, *, final: bool = False) -> None:
-        self._reports += self._desk.close()
+        self._reports += self._command_queue.close()
         self._reports.append(LinkDown(sentence, final))
         self._stage = LinkStage.ENDED
 
@@ -242,7 +242,7 @@ class AngelEyeDriver:
         )
 
     def _step(self, now_ms: int) -> Step:
-        to_send = self._desk.next(now_ms) if self._stage in (LinkStage.ASKING, LinkStage.UP) else b""
+        to_send = self._command_queue.next(now_ms) if self._stage in (LinkStage.ASKING, LinkStage.UP) else b""
         reports, self._reports = tuple(self._reports), []
         return Step(reports, to_send)
 

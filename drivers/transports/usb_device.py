@@ -117,7 +117,7 @@ def open_pipe(port: UsbPort, backend: Any = None) -> UsbPipe:
 def _find(port: UsbPort, backend: Any) -> Any:
     """The one device that fits. Every other is closed again."""
     candidates = _candidates(port, backend)
-    firmware_factory: list[Any] = []
+    matching: list[Any] = []
     others: list[str] = []
     shut: LinkError | None = None
     for device in candidates:
@@ -133,17 +133,17 @@ def _find(port: UsbPort, backend: Any) -> Any:
             usb.util.dispose_resources(device)
         name = _name(device, serial_number)
         if port.serial_number in (None, serial_number):
-            firmware_factory.append(device)
-            others.insert(len(firmware_factory) - 1, name)
+            matching.append(device)
+            others.insert(len(matching) - 1, name)
         else:
             others.append(name)
-    if len(firmware_factory) > 1:
+    if len(matching) > 1:
         raise PortAmbiguous(
-            f"{len(firmware_factory)} USB devices fit {port.place}: {' and '.join(others[: len(firmware_factory)])}; "
+            f"{len(matching)} USB devices fit {port.place}: {' and '.join(others[: len(matching)])}; "
             "add to `port` in the configuration the serial, or the path where they have none"
         )
-    if firmware_factory:
-        return firmware_factory[0]
+    if matching:
+        return matching[0]
     if shut is not None:
         raise shut
     there = f" (there is {', '.join(others)})" if others else ""

@@ -108,7 +108,7 @@ class Daemon:
         self._bridge, self._intake = self._rebuilt()
         self._writer = Writer(context.store)
         self._links: asyncio.Task[None] | None = None
-        self._vitals = Liveness(
+        self._liveness = Liveness(
             notifier,
             wake=self._inbox.wake,
             commit=lambda: self._writer.commit(()),
@@ -121,7 +121,7 @@ class Daemon:
         )
 
     async def run(self) -> None:
-        async with self._sockets(), self._vitals.watched():
+        async with self._sockets(), self._liveness.watched():
             why = "the daemon was started anew"
             while not self._stopping.is_set():
                 if await self._begin(why):
@@ -134,7 +134,7 @@ class Daemon:
     def stop(self) -> None:
         """End `run` after what was handed in is durable. May be called more than once."""
         self._trouble = "the daemon is stopping"
-        self._vitals.stopping()
+        self._liveness.stopping()
         self._stopping.set()
         self._inbox.wake()
 
@@ -231,7 +231,7 @@ class Daemon:
 
     async def _own(self) -> JournalError | None:
         while True:
-            self._vitals.turned()
+            self._liveness.turned()
             stopping = self._stopping.is_set()
             for handed in self._inbox.taken_out():
                 self._take_in(handed)
@@ -287,7 +287,7 @@ class Daemon:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(wait_s):
                 while not self._stopping.is_set():
-                    self._vitals.turned()
+                    self._liveness.turned()
                     await self._inbox.woken()
         return self._stopping.is_set()
 
@@ -355,7 +355,7 @@ class Daemon:
             self._log.info(LogEvent.DEALING_RESUMED, sentence="the journal takes writes again: dealing goes on")
             return
         self._ready = True
-        self._vitals.ready()
+        self._liveness.ready()
         self._log.info(
             LogEvent.READY,
             table=self._config.table_name,

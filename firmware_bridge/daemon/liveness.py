@@ -53,7 +53,7 @@ class Liveness:
             await asyncio.gather(*tasks, return_exceptions=True)
 
     def turned(self) -> None:
-        """The core's owner has taken a batch."""
+        """The core's owner has gone round once."""
         self._watchdog.beat(CORE)
 
     def ready(self) -> None:

@@ -88,11 +88,11 @@ class Watchdog:
         )
 
     def beat(self, part: str) -> None:
-        """`part` has done a batch of its work."""
+        """`part` has done a piece of its work."""
         self._beaten.add(part)
 
     async def run(self, nudge: Callable[[], None]) -> None:
-        """Watch until cancelled. `nudge()` makes idle parts do a batch; called once before each sign is due.
+        """Watch until cancelled. `nudge()` makes idle parts show that they move; called once before each sign is due.
 
         Returns at once where nobody watches.
         """

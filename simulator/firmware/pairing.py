@@ -42,7 +42,7 @@ class PairingQueue:
     """`fingerprint` is what the device shows while there is something to compare."""
 
     def __init__(self, guard: DeviceAuth) -> None:
-        self._guard = guard
+        self._auth = guard
         self._exchange: _Exchange | None = None
         self._done: PairDone | None = None
 
@@ -60,7 +60,7 @@ class PairingQueue:
 
     def enter(self, now_ms: int) -> None:
         """A person has pressed what only a person can."""
-        private = X25519PrivateKey.from_private_bytes(self._guard.random_bytes(KEY_SIZE))
+        private = X25519PrivateKey.from_private_bytes(self._auth.random_bytes(KEY_SIZE))
         self._exchange = _Exchange(private, now_ms + PAIRING_MODE_MS)
         self._done = None
 
@@ -125,7 +125,7 @@ class PairingQueue:
         exchange = self._exchange
         if exchange is None or exchange.key is None or not (exchange.confirmed_here and exchange.confirmed_there):
             return None
-        self._guard.key = exchange.key
+        self._auth.key = exchange.key
         self._done = PairDone(confirmation=confirmation(exchange.key, b"device"))
         self._exchange = None
         return self._done

@@ -63,7 +63,7 @@ class TdpDriver:
         self._expected = Expected(kind, serial_number, None)
         self._decoder = FrameDecoder()
         self._session = HostSession()
-        self._desk = CommandQueue()
+        self._command_queue = CommandQueue()
         self._trips = RoundTrips()
         self._counts: Counter[str] = Counter()
         self._facts = FactOrder(kind, self._counts)
@@ -96,7 +96,7 @@ class TdpDriver:
 
     @property
     def wake_at_ms(self) -> int | None:
-        times = (self._session.wake_at_ms, self._desk.wake_at_ms)
+        times = (self._session.wake_at_ms, self._command_queue.wake_at_ms)
         return min((time for time in times if time is not None), default=None)
 
     def opened(self, *, nonce: bytes, key: bytes | None, resume: Resume | None, now_ms: int) -> Step:
@@ -134,7 +134,7 @@ class TdpDriver:
         if self._session.state not in FLOWING:
             self._reports.append(CommandReport(command.id, Outcome.REFUSED, "there is no session with the device"))
             return self._step()
-        refusal = self._desk.put(command)
+        refusal = self._command_queue.put(command)
         if refusal is not None:
             self._reports.append(refusal)
         self._send_commands(now_ms)
@@ -143,7 +143,7 @@ class TdpDriver:
     def tick(self, now_ms: int) -> Step:
         while (timer := self._session.take_due(now_ms)) is not None:
             self._timer(timer, now_ms)
-        late = self._desk.overdue(now_ms)
+        late = self._command_queue.overdue(now_ms)
         if isinstance(late, CommandReport):
             self._reports.append(late)
             self._send_commands(now_ms)
@@ -293,7 +293,7 @@ class TdpDriver:
                     f"Facts of the {self._kind.value} are lost: its memory ran over before they could be sent.", now_ms
                 )
             case OutcomeMessage() if state in FLOWING:
-                self._reports.append(self._desk.outcome(message))
+                self._reports.append(self._command_queue.outcome(message))
                 self._send_commands(now_ms)
             case None:
                 pass  # of a newer minor version, counted already
@@ -350,7 +350,7 @@ class TdpDriver:
 
     def _send_commands(self, now_ms: int) -> None:
         if self._session.state is SessionState.RUNNING:
-            command = self._desk.next(now_ms, self._trips.timeout_ms)
+            command = self._command_queue.next(now_ms, self._trips.timeout_ms)
             if command is not None:
                 self._messages.append(command)
 
@@ -364,7 +364,7 @@ class TdpDriver:
             self._counts["longer_messages"] += 1
 
     def _end(self, sentence: str, now_ms: int, *, final: bool = False) -> None:
-        self._reports += self._desk.close()
+        self._reports += self._command_queue.close()
         self._reports.append(LinkDown(sentence, final))
         self._session.fire(Trigger.ENDED, now_ms)
         self._messages.clear()

@@ -278,7 +278,7 @@ class Deal:
 
     def counts(self, place: Place) -> Counts:
         state = self.at(place)
-        batches = self._packets_of(place)
+        batches = self._batches_of(place)
         machines = [batch.machine for batch in batches if batch.machine is not None]
         machine = sum(machines) if len(machines) == len(batches) and self.rig == "group" else None
         least = sum([batch.read for batch in batches])
@@ -302,7 +302,7 @@ class Deal:
     def cards(self, place: Place) -> tuple[Card | None, ...]:
         """The place's cards as far as they are known, None for a card that nobody has read."""
         count = self.likeliest(place)
-        dealt = [card for batch in self._packets_of(place) for card in batch.cards]
+        dealt = [card for batch in self._batches_of(place) for card in batch.cards]
         if len(dealt) > count:
             dealt = [card for card in dealt if card is not MISSING]
         known = [card if isinstance(card, Card) else None for card in dealt]
@@ -330,10 +330,10 @@ class Deal:
             self.batches.append(batch)
             self.at(place).batches.append(batch)
 
-    def _packets_of(self, place: Place) -> list[CardBatch]:
+    def _batches_of(self, place: Place) -> list[CardBatch]:
         """Those that landed there, and those that were meant for it and were never seen to land."""
         lost = [batch for batch in self.batches if batch.place is None and batch.taken and batch.turn == place]
         return self.at(place).batches + lost
 
     def _attributed(self, place: Place) -> int:
-        return sum(batch.size for batch in self._packets_of(place))
+        return sum(batch.size for batch in self._batches_of(place))

@@ -15,7 +15,7 @@ from tests.drivers.tdp.device import ModelDevice
 
 @dataclass(frozen=True)
 class Faults:
-    """RandomStreams for each burst on the wire, each way."""
+    """How likely each fault is for each burst on the wire, each way."""
 
     loss: float = 0.0
     double: float = 0.0

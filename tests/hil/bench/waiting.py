@@ -10,7 +10,7 @@ LOOK_S: Final = 0.005
 PROGRESS_S: Final = 1.0
 
 Progress: TypeAlias = Callable[[str, float, float], None]
-"""JsonObject about once a second: what is waited for, since how long, and for how long at most, in seconds."""
+"""Called about once a second: what is waited for, since how long, and for how long at most, in seconds."""
 
 
 class BenchFaultError(Exception):
