@@ -167,12 +167,10 @@ class Signals:
         loop = asyncio.get_running_loop()
         for number in NUMBERS:
             if signal.getsignal(number) is not signal.SIG_IGN:
-                loop.add_signal_handler(number, self._catch, number)
+                # Not the loop's own handlers: when those are removed, a signal has its default effect for a moment.
+                signal.signal(number, lambda caught, _: loop.call_soon_threadsafe(self._catch, caught))
 
     async def __aexit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        loop = asyncio.get_running_loop()
-        for number in NUMBERS:
-            loop.remove_signal_handler(number)
         if self._caught is None:
             end_by_signals()
             return

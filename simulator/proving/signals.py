@@ -20,9 +20,14 @@ def end_by_signals() -> None:
 
 
 def ignore_signals() -> None:
-    """One was heard: what is taken down now must not be interrupted by the next one."""
+    """One was heard: what is taken down now must not be interrupted by the next one.
+
+    They are held back meanwhile: one that Python has taken in and whose handler is gone would be an error of its own.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, NUMBERS)
     for number in NUMBERS:
         signal.signal(number, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _end(number: int, _: FrameType | None) -> None:

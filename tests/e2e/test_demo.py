@@ -119,7 +119,7 @@ def test_a_second_signal_does_not_cut_the_end_short(scratch: Path) -> None:
     process.send_signal(signal.SIGINT)
     while process.poll() is None:
         process.send_signal(signal.SIGINT)
-        time.sleep(0.01)
+        time.sleep(0.0001)
     assert (process.returncode, process.communicate()[1]) == (130, b"")
     assert alive(family) == []
     assert list(scratch.iterdir()) == []
