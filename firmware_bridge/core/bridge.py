@@ -13,7 +13,7 @@ from drivers.facts import Fact
 from firmware_bridge.core import events, facts
 from firmware_bridge.core.events import Event, FactRefused
 from firmware_bridge.core.game.game import Game
-from firmware_bridge.core.game.machine import State
+from firmware_bridge.core.game.machine import Stage
 from firmware_bridge.core.rules.chosen_rules import RulesRefused
 from firmware_bridge.core.rules.house import House
 from firmware_bridge.core.table.round_snapshot import RoundSnapshot
@@ -116,7 +116,7 @@ class Bridge:
         table, game = self._table, self._game
         if self._changed is None or table is None or game is None:
             return
-        if table.between_rounds and game.state is State.IDLE:
+        if table.between_rounds and game.stage is Stage.IDLE:
             house, setup = self._changed
             table.renew(house, setup)
             self._game = game.renewed(house, setup)

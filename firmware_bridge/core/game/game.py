@@ -8,7 +8,7 @@ from firmware_bridge.core import events, facts
 from firmware_bridge.core.events import Event
 from firmware_bridge.core.game.button import Button
 from firmware_bridge.core.game.coverage import PositionWager
-from firmware_bridge.core.game.machine import PAIRS, RoundMachine, State, Trigger
+from firmware_bridge.core.game.machine import RoundMachine, Stage, Trigger, nothing_waits, waits_for
 from firmware_bridge.core.game.release import Releases, known_cards
 from firmware_bridge.core.game.round import OpenRound, has_unread, is_wrong
 from firmware_bridge.core.game.settlement import dealer_qualifies, settle
@@ -24,9 +24,10 @@ from firmware_bridge.core.game.wagers import (
 from firmware_bridge.core.ranking import rank_cards
 from firmware_bridge.core.rules.chosen_rules import choose_rules
 from firmware_bridge.core.rules.house import House
+from firmware_bridge.core.table.refusals import no_such_seat, nothing_to_decide, nothing_to_take_back
 from firmware_bridge.core.table.round_snapshot import RoundSnapshot
 from firmware_bridge.core.table_setup import TableSetup
-from firmware_bridge.core.terms import Irregularity
+from firmware_bridge.core.terms import Irregularity, RoundOutcome
 
 
 class Game:
@@ -35,6 +36,7 @@ class Game:
     def __init__(self, house: House, setup: TableSetup, table_key: bytes) -> None:
         self._rules = choose_rules(house, schedule=setup.schedule, decks=setup.decks, options=setup.options)
         self._setup = setup
+        self._seats = min(setup.seats, house.deal.places)
         self._table_key = table_key
         self._machine = RoundMachine()
         self._limits = [Limits(setup.minimum, setup.maximum)]
@@ -45,8 +47,9 @@ class Game:
         self._settled: tuple[int, dict[int, frozenset[str]]] | None = None
 
     @property
-    def state(self) -> State:
-        return self._machine.state
+    def stage(self) -> Stage:
+        """Where the round stands, whatever lies over it."""
+        return self._machine.stage
 
     def renewed(self, house: House, setup: TableSetup) -> "Game":
         """The game under a changed house or setup, for the next round: what the table has announced goes on."""
@@ -68,20 +71,18 @@ class Game:
             case facts.Seats():
                 return self._unsettled(record)
             case facts.NoMoreBets():
-                betting = self._machine.stage is State.BETTING and self._round.wagers
+                betting = self.stage is Stage.BETTING and self._round.wagers
                 if self._button is not None and betting and self._position is None:
                     return "nobody holds the position: tell who the player-dealer is before the bets are closed"
                 return None
             case facts.Decision():
                 return self._decision_refusal(fact, record)
-            case facts.DealerRevealed():
-                return self._stage_refusal(Trigger.SHOW_DEALER)
             case facts.PlayerDealer():
-                return self._player_dealer_refusal(fact)
+                return self._player_dealer_refusal(fact, record)
             case facts.Position():
                 if self._button is None:
                     return f"the house {self._rules.house.name} has no player-dealer's position to offer"
-                return self._no_such_seat(fact.seat) or self._button.position_refusal(fact, self._players)
+                return no_such_seat(fact.seat, self._seats) or self._button.position_refusal(fact, self._players)
             case facts.LimitsAnnounced():
                 return self._limits_refusal(fact)
             case facts.PaymentCorrected():
@@ -89,20 +90,9 @@ class Game:
             case _:
                 return None
 
-    def _stage_refusal(self, trigger: Trigger) -> str | None:
-        refused = self._machine.refusal(trigger)
-        if refused is None:
-            answer = PAIRS[self._machine.stage, trigger]
-            refused = answer if isinstance(answer, str) else None
-        return refused
-
-    def _no_such_seat(self, seat: int) -> str | None:
-        places = min(self._setup.seats, self._rules.house.deal.places)
-        return None if 1 <= seat <= places else f"there is no seat {seat}: the table has seats 1 to {places}"
-
     def _unsettled(self, record: RoundSnapshot | None) -> str | None:
         """Why no other round can begin, once the dealer's hand is shown and the round is still not settled."""
-        if record is None or not self._round.shown or self._machine.state is State.IDLE:
+        if record is None or not record.revealed or self.stage is Stage.IDLE:
             return None
         undecided = self._round.undecided(record)
         if undecided:
@@ -111,17 +101,16 @@ class Game:
         if unread:
             place = "the dealer" if unread[0] == "dealer" else f"seat {unread[0]}"
             return f"round {record.number} is not settled: tell which card it is that nobody has read at {place}"
-        return f"round {record.number} is not settled: {self._machine.refusal(Trigger.SETTLE)}"
+        return f"round {record.number} is not settled: {waits_for(record)}"
 
     def _wager_refusal(self, fact: facts.Wager) -> str | None:
-        refused = self._no_such_seat(fact.seat) or self._machine.refusal(Trigger.WAGER)
-        if refused is not None or self._machine.stage not in {State.IDLE, State.BETTING}:
-            return refused
+        if self.stage not in {Stage.IDLE, Stage.BETTING}:
+            return None  # late: taken, and given back
         wagers = _wagers(fact)
-        what: str | None = None
         if not wagers.named():
-            what = None if fact.seat in self._round.wagers else "has no wager that could be taken back"
-        elif self._position is not None and fact.seat == self._position.seat:
+            return None if fact.seat in self._round.wagers else nothing_to_take_back(fact.seat)
+        what: str | None
+        if self._position is not None and fact.seat == self._position.seat:
             what = "holds the player-dealer's position and cannot wager against itself"
         else:
             house = self._rules.house
@@ -130,33 +119,23 @@ class Game:
         return None if what is None else f"seat {fact.seat} {what}"
 
     def _decision_refusal(self, fact: facts.Decision, record: RoundSnapshot | None) -> str | None:
-        refused = self._stage_refusal(Trigger.DECIDE)
-        if refused is not None or record is None:
-            return refused
-        if fact.seat in self._round.plays:
-            return f"seat {fact.seat} has decided already"
-        if fact.seat in record.void_seats or fact.seat in record.forfeited:
-            return f"seat {fact.seat} takes no further part in this round"
-        if fact.seat not in record.order:
-            return f"seat {fact.seat} is not in this round"
-        wagers = self._round.wagers.get(fact.seat)
-        if self._round.wagers and (wagers is None or not wagers.ante):
-            return f"seat {fact.seat} has no ante, so it has nothing to decide"
-        return None
-
-    def _player_dealer_refusal(self, fact: facts.PlayerDealer) -> str | None:
-        if self._button is None:
-            return f"the house {self._rules.house.name} has no player-dealer"
-        refused = self._machine.refusal(Trigger.TAKE_POSITION)
+        refused = self._machine.refusal(Trigger.DECIDE, record)
         if refused is not None:
             return refused
-        if fact.seat in self._round.wagers and self._machine.state is State.BETTING:
+        wagers = self._round.wagers.get(fact.seat)
+        if self._round.wagers and (wagers is None or not wagers.ante):
+            return nothing_to_decide(fact.seat)
+        return None
+
+    def _player_dealer_refusal(self, fact: facts.PlayerDealer, record: RoundSnapshot | None) -> str | None:
+        if self._button is None:
+            return f"the house {self._rules.house.name} has no player-dealer"
+        refused = self._machine.refusal(Trigger.TAKE_POSITION, record)
+        if refused is not None:
+            return refused
+        if fact.seat in self._round.wagers and self.stage is Stage.BETTING:
             return f"seat {fact.seat} has a wager and cannot be the player-dealer of this round too"
-        return (
-            self._no_such_seat(fact.seat)
-            or self._no_such_seat(fact.action_seat)
-            or self._button.taking_refusal(fact.seat, self._players)
-        )
+        return self._button.taking_refusal(fact.seat, self._players)
 
     def _limits_refusal(self, fact: facts.LimitsAnnounced) -> str | None:
         if 0 < fact.maximum < fact.minimum:
@@ -179,49 +158,44 @@ class Game:
     def apply(self, fact: Fact, told: tuple[Event, ...], record: RoundSnapshot | None) -> tuple[Event, ...]:
         """What follows from the fact and from what the table told of it."""
         for event in told:
-            self._hear(event)
+            self._hear(event, record)
         out = [*self._take(fact, told, record)]
         if record is not None:
-            if self._machine.state is not State.IDLE:
+            if self.stage is not Stage.IDLE:
                 out += self._follow(record)
             for place in self._round.releases.outdated():
                 out += self._round.releases.open(place, record)
         return tuple(out)
 
-    def _hear(self, event: Event) -> None:
+    def _hear(self, event: Event, record: RoundSnapshot | None) -> None:
         match event:
             case events.RoundOpened():
-                self._machine.fire(Trigger.OPEN_ROUND)
+                self._machine.fire(Trigger.OPEN_ROUND, record)
                 self._round = OpenRound(Releases(self._table_key))
                 self._players = frozenset(event.seats)
             case events.BetsClosed():
-                self._machine.fire(Trigger.CLOSE_BETS)
+                self._machine.fire(Trigger.CLOSE_BETS, record)
                 self._players = frozenset(event.seats)
             case events.DealOver():
-                if self._machine.stage is State.BETTING:
-                    self._machine.fire(Trigger.CLOSE_BETS)
-                self._machine.fire(Trigger.END_DEAL)
+                if self.stage is Stage.BETTING:
+                    self._machine.fire(Trigger.CLOSE_BETS, record)
+                self._machine.fire(Trigger.END_DEAL, record)
             case events.HandDealt():
                 self._round.releases.committed(event)
-            case events.RoundVoid():
-                self._round.void = True
             case _:
                 pass
 
     def _take(self, fact: Fact, told: tuple[Event, ...], record: RoundSnapshot | None) -> tuple[Event, ...]:
         match fact:
             case facts.Wager():
-                return self._take_wager(fact, told)
+                return self._take_wager(fact, told, record)
             case facts.Decision():
-                self._machine.fire(Trigger.DECIDE)
-                self._round.plays[fact.seat] = fact.play
-                if not fact.play:
-                    self._round.folds.append(fact.seat)
+                self._machine.fire(Trigger.DECIDE, record)
                 return (events.DecisionTaken(seat=fact.seat, play=fact.play),)
             case facts.DealerRevealed():
                 return self._take_reveal(record)
             case facts.PlayerDealer() if self._button is not None:
-                self._machine.fire(Trigger.TAKE_POSITION)
+                self._machine.fire(Trigger.TAKE_POSITION, record)
                 self._position = PositionWager(fact.seat, fact.wager, fact.action_seat)
                 return self._button.taken(fact)
             case facts.Position() if self._button is not None:
@@ -245,16 +219,18 @@ class Game:
             case _:
                 return ()
 
-    def _take_wager(self, fact: facts.Wager, told: tuple[Event, ...]) -> tuple[Event, ...]:
+    def _take_wager(
+        self, fact: facts.Wager, told: tuple[Event, ...], record: RoundSnapshot | None
+    ) -> tuple[Event, ...]:
         wagers = _wagers(fact)
         late = any(
             isinstance(event, events.IrregularityFlagged) and event.irregularity is Irregularity.LATE_BET
             for event in told
         )
-        if late or self._machine.stage is not State.BETTING:
+        if late or self.stage is not Stage.BETTING:
             reason = f"the bets were closed: what seat {fact.seat} put down goes back"
             return (events.WagerRefused(seat=fact.seat, wagers=wagers.named(), reason=reason),)
-        self._machine.fire(Trigger.WAGER)
+        self._machine.fire(Trigger.WAGER, record)
         if not wagers.named():
             self._round.wagers.pop(fact.seat, None)
             return (events.WagerAccepted(seat=fact.seat, wagers={}),)
@@ -263,10 +239,9 @@ class Game:
         return (events.WagerAccepted(seat=fact.seat, wagers=kept.named(), returned=returned),)
 
     def _take_reveal(self, record: RoundSnapshot | None) -> tuple[Event, ...]:
-        if self._round.shown or self._round.void or record is None:
+        if record is None or record.outcome is RoundOutcome.VOID:
             return ()
-        self._machine.fire(Trigger.SHOW_DEALER)
-        self._round.shown = True
+        self._machine.fire(Trigger.SHOW_DEALER, record)
         hand = record.hands.get("dealer")
         known = known_cards(hand) if hand is not None and not is_wrong(hand) else []
         qualifies = dealer_qualifies(self._rules, rank_cards(known)) if len(known) == 3 else None
@@ -276,26 +251,22 @@ class Game:
 
     def _follow(self, record: RoundSnapshot) -> list[Event]:
         machine, current = self._machine, self._round
-        if current.void:
-            machine.fire(Trigger.VOID_ROUND)
+        if record.outcome is RoundOutcome.VOID:
+            machine.fire(Trigger.VOID_ROUND, record)
             return self._end(record, void=True)
-        if bool(record.holds) != machine.held:
-            machine.fire(Trigger.HOLD if record.holds else Trigger.LIFT)
-        if record.suspended != (machine.state is State.SUSPENDED):
-            machine.fire(Trigger.SUSPEND if record.suspended else Trigger.RESTORE)
-        current.folds += [seat for seat in sorted(record.forfeited) if seat not in current.folds]
         out: list[Event] = []
-        if not current.shown or machine.stage not in {State.DECIDING, State.REVEALING}:
+        if not record.revealed or machine.stage not in {Stage.DECIDING, Stage.REVEALING}:
             return out
-        if machine.stage is State.DECIDING and not current.undecided(record):
-            machine.fire(Trigger.REVEAL)
+        if machine.stage is Stage.DECIDING and not current.undecided(record):
+            machine.fire(Trigger.REVEAL, record)
         # The dealer's cards lie open; the others stay closed while a seat could use them, or the floor has to rule.
         for place in current.in_play(record):
-            if (place == "dealer" or machine.state is State.REVEALING) and not has_unread(record.hands.get(place)):
+            may_lie_open = place == "dealer" or (machine.stage is Stage.REVEALING and nothing_waits(record))
+            if may_lie_open and not has_unread(record.hands.get(place)):
                 out += current.releases.open(place, record)
-        waits = bool(current.wagers) and bool(current.unread(self._rules, record))
-        if machine.state is State.REVEALING and not waits:
-            machine.fire(Trigger.SETTLE)
+        unread = bool(current.wagers) and bool(current.unread(self._rules, record))
+        if not unread and machine.may_trigger(Trigger.SETTLE.value, record):
+            machine.fire(Trigger.SETTLE, record)
             out += self._end(record, void=False)
         return out
 
@@ -313,7 +284,7 @@ class Game:
         if self._rules.house.folds.seen_by == "anyone":
             out += current.releases.rest(record)
         self._position = None
-        self._machine.fire(Trigger.FINISH)
+        self._machine.fire(Trigger.FINISH, record)
         return out
 
     def _settle(self, record: RoundSnapshot, *, void: bool) -> Event:
@@ -326,7 +297,7 @@ class Game:
             self._rules,
             () if dealer is None else tuple(known_cards(dealer)),
             current.seats(record),
-            folds=current.folds,
+            folds=record.folds,
             position=position,
             void=void,
         )

@@ -13,14 +13,10 @@ from firmware_bridge.core.table.round_snapshot import HandSnapshot, RoundSnapsho
 
 @dataclass(slots=True)
 class OpenRound:
-    """`folds`: seats in the order in which they folded or were forfeited. `shown`: the dealer's hand is face up."""
+    """The stakes by seat, and which hands are released."""
 
     releases: Releases
     wagers: dict[int, SeatWagers] = field(default_factory=dict)
-    plays: dict[int, bool] = field(default_factory=dict)
-    folds: list[int] = field(default_factory=list)
-    shown: bool = False
-    void: bool = False
 
     def seats(self, record: RoundSnapshot) -> dict[int, SeatRound]:
         """Every seat with a wager, as its settlement will see it now."""
@@ -30,7 +26,7 @@ class OpenRound:
             seats[seat] = SeatRound(
                 cards=() if hand is None else tuple(known_cards(hand)),
                 wagers=wagers,
-                plays=self.plays.get(seat),
+                plays=record.decided.get(seat),
                 misdealt=seat not in record.forfeited and is_out(seat, record),
                 forfeited=seat in record.forfeited,
             )
@@ -41,7 +37,7 @@ class OpenRound:
         return [
             seat
             for seat, wagers in sorted(self.wagers.items())
-            if wagers.ante and seat not in self.plays and seat not in record.forfeited and not is_out(seat, record)
+            if wagers.ante and seat not in record.decided and seat not in record.forfeited and not is_out(seat, record)
         ]
 
     def in_play(self, record: RoundSnapshot) -> Iterator[Place]:
@@ -55,7 +51,7 @@ class OpenRound:
                 and not is_out(place, record)
                 and place not in record.forfeited
                 and place not in undecided
-                and self.plays.get(place) is not False
+                and record.decided.get(place) is not False
             ):
                 yield place
 

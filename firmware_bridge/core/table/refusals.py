@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Final
 
 from drivers.cards import Card
 from drivers.facts import CardDrawn, CardExposed, Fact, GroupReady, GroupTaken, Place, SeatCount
@@ -10,8 +11,8 @@ from firmware_bridge.core.table.deck import Decks
 from firmware_bridge.core.table.round import Round
 from firmware_bridge.core.terms import Irregularity
 
-_NO_ROUND = "no round is open: it begins with the first wager, or with the seats that are dealt in"
-_NO_CARDS = "no cards are out"
+NO_ROUND: Final = "no round is open: it begins with the first wager, or with the seats that are dealt in"
+_NO_CARDS: Final = "no cards are out"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +28,7 @@ class TableContext:
     def none_open(self) -> str:
         """The sentence for facts that need an open round, where none is."""
         void = self.round is not None and self.round.irregularities.void
-        return f"round {self.round.number} is void" if void and self.round is not None else _NO_ROUND
+        return f"round {self.round.number} is void" if void and self.round is not None else NO_ROUND
 
     @property
     def open_round(self) -> Round | None:
@@ -42,9 +43,25 @@ def refusal(at: TableContext, fact: Fact) -> str | None:
 
 def _no_such_place(at: TableContext, fact: Fact) -> str | None:
     for place in _places(fact):
-        if place != "dealer" and not 1 <= place <= at.seats:
-            return f"there is no seat {place}: the table has seats 1 to {at.seats}"
+        refused = None if place == "dealer" else no_such_seat(place, at.seats)
+        if refused is not None:
+            return refused
     return None
+
+
+def no_such_seat(seat: int, seats: int) -> str | None:
+    """Why the table has no such seat; None where it has."""
+    return None if 1 <= seat <= seats else f"there is no seat {seat}: the table has seats 1 to {seats}"
+
+
+def nothing_to_take_back(seat: int) -> str:
+    """The sentence for a wager of nothing, where the seat has none."""
+    return f"seat {seat} has no wager that could be taken back"
+
+
+def nothing_to_decide(seat: int) -> str:
+    """The sentence for a decision without an ante."""
+    return f"seat {seat} has no ante, so it has nothing to decide"
 
 
 def _places(fact: Fact) -> Iterable[Place]:
@@ -132,11 +149,11 @@ def _wager(at: TableContext, fact: facts.Wager) -> str | None:
     current = at.open_round
     none = not any((fact.ante, fact.pair_plus, fact.six_card, fact.tip_ante, fact.tip_pair_plus, fact.tip_play))
     if current is None:
-        return f"seat {fact.seat} has no wager that could be taken back" if none else None
+        return nothing_to_take_back(fact.seat) if none else None
     if current.closed and current.irregularities.holds and (current.revealed or fact.seat not in current.decides):
         return _held(current)  # the first of a round to come; another one of a seat that is dealt in is a late bet
     if not current.closed and none and fact.seat not in current.decides:
-        return f"seat {fact.seat} has no wager that could be taken back"
+        return nothing_to_take_back(fact.seat)
     return None
 
 
@@ -216,7 +233,7 @@ def _not_dealt(current: Round) -> str | None:
 def _has_no_say(current: Round, seat: int) -> str | None:
     if seat in current.out:
         return f"seat {seat} takes no further part in this round"
-    return None if current.decides.get(seat) else f"seat {seat} has no ante, so it has nothing to decide"
+    return None if current.decides.get(seat) else nothing_to_decide(seat)
 
 
 def _no_face_up(at: TableContext) -> str | None:

@@ -23,7 +23,7 @@ class Round:
     """From its first wager, or its `seats`, to the dealer's reveal or the void. Facts that do not fit never get here.
 
     `told` collects the events. `decides`: every seat that is dealt in, and whether it has to play or fold.
-    `wagers_kept`: its seats are known by their wagers.
+    `wagers_kept`: its seats are known by their wagers. `folds`: seats in the order in which they folded or forfeited.
     """
 
     def __init__(self, number: int, house: House, setup: TableSetup, decks: Decks, at_ms: int) -> None:
@@ -38,6 +38,7 @@ class Round:
         self.closed = False
         self.dealing: Dealing | None = None
         self.decided: dict[int, bool] = {}
+        self.folds: list[int] = []
         self.forfeited: set[int] = set()
         self.revealed = False
         self.ended = False
@@ -331,6 +332,8 @@ class Round:
         if not self.decided:
             self._check_dealer_face_up(fact.at_ms)
         self.decided[fact.seat] = fact.play
+        if not fact.play:
+            self.folds.append(fact.seat)
 
     def _fold_counted(self, fact: facts.FoldCounted) -> None:
         if self.dealing is not None:
@@ -362,6 +365,8 @@ class Round:
             self._floor_void.add(fact.seat)
         elif isinstance(fact.seat, int) and ruling is Ruling.FORFEIT_SEAT:
             self.forfeited.add(fact.seat)
+            if fact.seat not in self.folds:
+                self.folds.append(fact.seat)
         self.moved(fact.at_ms)
         for hold in self.irregularities.rule(ruling, fact.reason):
             if self.dealing is not None:

@@ -48,8 +48,9 @@ class Hold:
 class RoundSnapshot:
     """`hands` has every place of the order once it was served, and any other place where a card landed.
 
-    `order`: the places in the order of dealing, dealer last. `decided`: play (True) or fold, by seat.
-    `void_seats` take no further part and get their wagers back, `forfeited` lost theirs.
+    `order`: the places in the order of dealing, dealer last. `decided`: play (True) or fold, by seat. `folds`: seats in
+    the order in which they folded or forfeited. `void_seats` take no further part and get their wagers back,
+    `forfeited` lost theirs. `revealed`: the dealer's hand is shown. `suspended`: a device is gone.
     """
 
     number: int
@@ -62,8 +63,10 @@ class RoundSnapshot:
     flags: tuple[Flag, ...]
     holds: tuple[Hold, ...]
     decided: Mapping[int, bool]
+    folds: tuple[int, ...]
     void_seats: frozenset[int]
     forfeited: frozenset[int]
+    revealed: bool
     suspended: bool
     deck: DeckState
 
@@ -111,8 +114,10 @@ def snapshot_of(current: Round, hands: Mapping[Place, HandSnapshot], *, suspende
         flags=tuple(Flag(flag.irregularity, flag.seat, flag.at_ms, flag.ruling) for flag in irregularities.flags),
         holds=tuple(Hold(hold.irregularity, hold.seat, hold.at_ms) for hold in irregularities.holds),
         decided=dict(current.decided),
+        folds=tuple(current.folds),
         void_seats=current.void_seats,
         forfeited=frozenset(current.forfeited),
+        revealed=current.revealed,
         suspended=suspended,
         deck=DeckState.OUT if current.deck_is_out else DeckState.IN,
     )

@@ -11,7 +11,7 @@ from firmware_bridge.core import commitments, events, facts
 from firmware_bridge.core.events import Event
 from firmware_bridge.core.facts import BridgeFact
 from firmware_bridge.core.game.game import Game
-from firmware_bridge.core.game.machine import State
+from firmware_bridge.core.game.machine import Stage
 from firmware_bridge.core.rules.house import House
 from firmware_bridge.core.table.round_snapshot import HandSnapshot, Hold, RoundSnapshot
 from firmware_bridge.core.table_setup import TableSetup
@@ -44,13 +44,46 @@ class PaperTable:
         self.events: list[Event] = []
 
     def tell(self, fact: Fact, *told: Event) -> tuple[Event, ...]:
-        """What the game says; raises Refused with its sentence."""
-        refused = self.game.refusal(fact, self.record)
+        """What the game says; raises Refused with its sentence, or with what a real table would say before it."""
+        refused = self._unfit(fact) or self.game.refusal(fact, self.record)
         if refused is not None:
             raise Refused(refused)
+        self._note(fact, told)
         out = self.game.apply(fact, told, self.record)
         self.events += [*told, *out]
         return out
+
+    def _unfit(self, fact: Fact) -> str | None:
+        """A real table lets decide who is in the round, each once, and the dealer's hand be shown once, after the deal."""
+        record = self.record
+        if record is None:
+            return None
+        if record.outcome is RoundOutcome.VOID:
+            return "no round" if isinstance(fact, facts.Decision | facts.DealerRevealed) else None
+        if isinstance(fact, facts.DealerRevealed):
+            return "no hand to show" if record.revealed or not record.hands else None
+        if not isinstance(fact, facts.Decision):
+            return None
+        out = record.void_seats | record.forfeited | record.decided.keys()
+        return f"seat {fact.seat} has no say" if fact.seat not in record.order or fact.seat in out else None
+
+    def _note(self, fact: Fact, told: tuple[Event, ...]) -> None:
+        """The record of the round, as a real table would have it after the fact."""
+        if self.record is None:
+            return
+        record = self.record
+        folded = tuple(seat for seat in sorted(record.forfeited) if seat not in record.folds)
+        match fact:
+            case facts.Decision():
+                record = replace(record, decided={**record.decided, fact.seat: fact.play})
+                folded += () if fact.play else (fact.seat,)
+            case facts.DealerRevealed():
+                record = replace(record, revealed=True)
+            case _:
+                pass
+        void = any(isinstance(event, events.RoundVoid) for event in told)
+        outcome = RoundOutcome.VOID if void else record.outcome
+        self.record = replace(record, folds=record.folds + folded, outcome=outcome)
 
     def now(self) -> int:
         self.at_ms += 1
@@ -76,8 +109,10 @@ class PaperTable:
             flags=(),
             holds=(),
             decided={},
+            folds=(),
             void_seats=frozenset(),
             forfeited=frozenset(),
+            revealed=False,
             suspended=False,
             deck=DeckState.IN,
         )
@@ -85,7 +120,7 @@ class PaperTable:
 
     def wager(self, seat: int, *told: Event, **stakes: int) -> tuple[Event, ...]:
         """A wager; the first one opens the round, unless the test says what the table told of it."""
-        if not told and self.game.state is State.IDLE:
+        if not told and self.game.stage is Stage.IDLE:
             told = (self.open(seat),)
         record = self.current()
         self.record = replace(record, order=(seat, *(place for place in record.order if place != seat)))

@@ -1,7 +1,7 @@
 import pytest
 
 from firmware_bridge.core import events, facts
-from firmware_bridge.core.game.machine import State
+from firmware_bridge.core.game.machine import Stage
 from tests.firmware_bridge.core.game.paper_table import PaperTable, Refused, kinds, settled
 
 
@@ -15,7 +15,7 @@ def hand(table: PaperTable, number: int, seats: tuple[int, ...] = (1, 2)) -> Non
     table.close()
     table.deal({1: "As Kd 9d", 2: "Qc 6d 2s", "dealer": "Kh 8d 2c"})
     table.reveal()
-    assert table.game.state is State.IDLE
+    assert table.game.stage is Stage.IDLE
 
 
 def answer(table: PaperTable, seat: int, said: str) -> list[str]:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from drivers.facts import Place
 from firmware_bridge.core import commitments, events, facts
-from firmware_bridge.core.game.machine import State
+from firmware_bridge.core.game.machine import Stage
 from firmware_bridge.core.terms import Irregularity, Ruling
 from tests.firmware_bridge.core.game.paper_table import PaperTable, Refused
 
@@ -76,7 +76,7 @@ class RandomRounds:
             self.refused.append(str(refused))
 
     def open_round(self) -> bool:
-        return self.table.game.state is not State.IDLE
+        return self.table.game.stage is not Stage.IDLE
 
     def wager(self, seat: int, stakes: dict[str, int]) -> None:
         self.table.wager(seat, **stakes)
@@ -86,10 +86,10 @@ class RandomRounds:
 
     def next(self, hands: list[str], dealer: str) -> None:
         """Close the bets, or deal: whatever is next."""
-        stage = self.table.game._machine.stage
-        if stage is State.BETTING:
+        stage = self.table.game.stage
+        if stage is Stage.BETTING:
             self.table.close()
-        elif stage is State.DEALING:
+        elif stage is Stage.DEALING:
             seats = [place for place in self.table.current().order if isinstance(place, int)]
             dealt: dict[Place, str] = {**dict(zip(seats, hands, strict=False)), "dealer": dealer}
             self.table.deal(dealt)
