@@ -54,7 +54,7 @@ class PaperTable:
         return out
 
     def _unfit(self, fact: Fact) -> str | None:
-        """A real table lets decide who is in the round, each once, and the dealer's hand be shown once, after the deal."""
+        """A real table lets those decide who are in the round, each once, and the dealer show a hand once."""
         record = self.record
         if record is None:
             return None
