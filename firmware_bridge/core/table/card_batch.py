@@ -6,7 +6,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from drivers.cards import Card
 from drivers.facts import Place
-from firmware_bridge.core.table.irregularities import OpenFlag
+from firmware_bridge.core.terms import Irregularity, Ruling
 
 
 class Missing(enum.Enum):
@@ -17,6 +17,16 @@ class Missing(enum.Enum):
 
 MISSING: Final = Missing.FACT
 Dealt: TypeAlias = Card | Missing | None
+
+
+@dataclass(slots=True, eq=False)
+class OpenFlag:
+    """One irregularity at one place (None: at the table); found of a card on its way, it goes with the card."""
+
+    irregularity: Irregularity
+    seat: Place | None
+    at_ms: int
+    ruling: Ruling
 
 
 @dataclass(slots=True, eq=False)

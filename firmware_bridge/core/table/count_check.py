@@ -1,13 +1,11 @@
 """The counts of a deal that is over, judged by the house's policy."""
 
-from collections.abc import Set as AbstractSet
 from typing import Final
 
 from drivers.facts import Place
 from firmware_bridge.core.table.deal import HAND, Deal
-from firmware_bridge.core.table.dealing_order import DEALER
-from firmware_bridge.core.table.deck import Deck
 from firmware_bridge.core.table.irregularities import EVERYWHERE, Irregularities, OpenHold
+from firmware_bridge.core.table.round_state import DEALER, RoundState
 from firmware_bridge.core.terms import Irregularity, Ruling
 
 COUNTING: Final = frozenset(
@@ -25,20 +23,20 @@ COUNTING: Final = frozenset(
 class CountCheck:
     """Every place's count, judged once and again whenever it changes; what an open hold touches waits."""
 
-    def __init__(self, deal: Deal, irregularities: Irregularities, deck: Deck) -> None:
+    def __init__(self, state: RoundState, deal: Deal, irregularities: Irregularities) -> None:
+        self._state: Final = state
         self._deal: Final = deal
         self._irregularities: Final = irregularities
-        self._deck: Final = deck
         self._judged: dict[Place, tuple[Irregularity, int]] = {}
         self._by_count: set[int] = set()
         self._total_accepted = False
 
-    def judge(self, places: tuple[Place, ...], at_ms: int, passed_over: AbstractSet[int]) -> None:
+    def judge(self, places: tuple[Place, ...], at_ms: int) -> None:
         """Judge these places, except seats that take no further part by the floor's word."""
         if not self._total_fits(at_ms):
             return
         for place in places:
-            if place in passed_over:
+            if place in self._state.passed_over:
                 continue
             if self._is_skipped(place):
                 self._found(Irregularity.SKIPPED_SEAT, place, 0, at_ms)
@@ -76,8 +74,8 @@ class CountCheck:
             return True
         if least <= whole <= most or checked:
             return True
-        self._irregularities.flag(Irregularity.COUNT_CONFLICT, None, at_ms, self._deck, touches=EVERYWHERE)
-        if self._irregularities.holds or self._irregularities.void:
+        self._irregularities.flag(Irregularity.COUNT_CONFLICT, None, at_ms, touches=EVERYWHERE)
+        if self._irregularities.holds or self._state.void:
             return False
         self._total_accepted = True
         return True
@@ -102,15 +100,15 @@ class CountCheck:
             self._judged.pop(place, None)
             if isinstance(place, int) and place in self._by_count:
                 self._by_count.discard(place)
-                self._irregularities.void_seats.discard(place)
+                self._state.voided_by_policy.discard(place)
 
     def _found(self, irregularity: Irregularity, place: Place, count: int, at_ms: int) -> None:
         if self._judged.get(place) == (irregularity, count):
             return
         self._judged[place] = (irregularity, count)
-        before = set(self._irregularities.void_seats)
+        before = set(self._state.voided_by_policy)
         touches = frozenset({place}) if irregularity in COUNTING else frozenset()
-        flag = self._irregularities.flag(irregularity, place, at_ms, self._deck, touches=touches)
-        self._by_count |= self._irregularities.void_seats - before
+        flag = self._irregularities.flag(irregularity, place, at_ms, touches=touches)
+        self._by_count |= self._state.voided_by_policy - before
         if irregularity in COUNTING and flag.ruling is Ruling.CONTINUE:
             self._deal.at(place).accepted = True

@@ -1,64 +1,52 @@
 """The deal of a round: cards, groups and counts as they are told, and when and how the deal ends."""
 
-from collections.abc import Callable, Mapping
-from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Final
 
 from drivers.facts import CardDrawn, Place
-from firmware_bridge.core.events import CardDealt, DealOver, Event
+from firmware_bridge.core.events import CardDealt, DealOver
+from firmware_bridge.core.table.card_batch import OpenFlag
 from firmware_bridge.core.table.count_check import CountCheck
 from firmware_bridge.core.table.deal import Arrival, Deal, Misplaced
-from firmware_bridge.core.table.dealing_order import DEALER
-from firmware_bridge.core.table.deck import Deck
 from firmware_bridge.core.table.exposure import Exposure
-from firmware_bridge.core.table.irregularities import EVERYWHERE, Irregularities, OpenFlag, OpenHold
-from firmware_bridge.core.table_setup import TableSetup
+from firmware_bridge.core.table.irregularities import EVERYWHERE, Irregularities, OpenHold
+from firmware_bridge.core.table.round_state import DEALER, RoundState
 from firmware_bridge.core.terms import Irregularity, Ruling
-
-
-@dataclass(frozen=True, slots=True)
-class DealContext:
-    """What a deal needs of its round. `passed_over`: seats out by the floor's word, whose counts do not matter."""
-
-    setup: TableSetup
-    deck: Deck
-    irregularities: Irregularities
-    exposure: Exposure
-    passed_over: Callable[[], AbstractSet[int]]
-    tell: Callable[[Event], None]
 
 
 class Dealing:
     """From a round's first card on. `lies_there`: what sensors counted before it."""
 
-    def __init__(self, around: DealContext, order: tuple[Place, ...], lies_there: Mapping[Place, int]) -> None:
-        self._around: Final = around
-        self._irregularities: Final = around.irregularities
-        self.deal: Final = Deal(order, around.setup.deal, sensors=around.setup.sensors)
+    def __init__(
+        self, state: RoundState, irregularities: Irregularities, exposure: Exposure, lies_there: Mapping[Place, int]
+    ) -> None:
+        self._state: Final = state
+        self._irregularities: Final = irregularities
+        self._exposure: Final = exposure
+        self.deal: Final = Deal(state.order, state.setup.deal, sensors=state.setup.sensors)
         for place, cards in lies_there.items():
             self.deal.at(place).now = cards
-        self._judgement: Final = CountCheck(self.deal, self._irregularities, around.deck)
+        self._count_check: Final = CountCheck(state, self.deal, irregularities)
         self._dealer_closed = False
 
     # Facts
 
     def card_drawn(self, fact: CardDrawn, missing: int, *, gap: bool) -> None:
         """One card left; `missing` draws before it were not told of. `gap`: that is to be flagged."""
-        deal, deck, irregularities, at_ms = self.deal, self._around.deck, self._irregularities, fact.at_ms
+        deal, irregularities, at_ms = self.deal, self._irregularities, fact.at_ms
         self._further_card(at_ms)
         arrivals = deal.draw(fact.card, missing)
         seat = deal.drawing_for
-        if gap and not irregularities.void:
+        if gap and not self._state.void:
             doubtful = frozenset({seat}) if deal.rig == "group" and seat is not None else EVERYWHERE
-            irregularities.flag(Irregularity.FACT_GAP, None, at_ms, deck, touches=doubtful)
-        if fact.card is None and not irregularities.void:
-            self._mark(irregularities.flag(Irregularity.UNREAD_CARD, seat, at_ms, deck))
-        if fact.face == "up" and not irregularities.void:
+            irregularities.flag(Irregularity.FACT_GAP, None, at_ms, touches=doubtful)
+        if fact.card is None and not self._state.void:
+            self._mark(irregularities.flag(Irregularity.UNREAD_CARD, seat, at_ms))
+        if fact.face == "up" and not self._state.void:
             deal.drawn_last.boxed.append(fact.card)
-            self._mark(self._around.exposure.boxed(seat, at_ms, by_reader=True))
-        if deck.draw(fact.card, missing):
-            irregularities.flag(Irregularity.DUPLICATE_CARD, seat, at_ms, deck)
+            self._mark(self._exposure.boxed(seat, at_ms, by_reader=True))
+        if self._state.deck.draw(fact.card, missing):
+            irregularities.flag(Irregularity.DUPLICATE_CARD, seat, at_ms)
         for arrival in arrivals:
             self._arrived(arrival, at_ms)
         self.look(at_ms)
@@ -71,7 +59,7 @@ class Dealing:
                 self._arrived(arrival, at_ms)
         batch = self.deal.group_ready(number, cards)
         if batch.read == len(batch.cards) and batch.read != cards:
-            self._around.deck.machine_counted(cards, batch.read)
+            self._state.deck.machine_counted(cards, batch.read)
         self.look(at_ms)
 
     def group_taken(self, number: int, at_ms: int) -> None:
@@ -88,7 +76,7 @@ class Dealing:
                 self._tell_dealt(Arrival(wrong.batch, wrong.turn))
         if isinstance(came, Arrival):
             self._arrived(came, at_ms)
-        elif came is not None and not self._irregularities.void:
+        elif came is not None and not self._state.void:
             self._irregularities.note(self._names(came), place, at_ms, Ruling.CONTINUE)
         self.look(at_ms)
 
@@ -98,7 +86,7 @@ class Dealing:
 
     def accept(self, hold: OpenHold) -> None:
         """The floor let the round go on with what this hold put in question."""
-        self._judgement.accept(hold)
+        self._count_check.accept(hold)
 
     # What follows
 
@@ -108,25 +96,25 @@ class Dealing:
     def _further_card(self, at_ms: int) -> None:
         """A further card goes out: what lies wrong and was not put right is for the floor now."""
         for wrong in self.deal.misplaced:
-            if wrong.put_right or wrong.stands or self._irregularities.void:
+            if wrong.put_right or wrong.stands or self._state.void:
                 continue
             self.deal.let_stand(wrong)
-            self._irregularities.flag(self._names(wrong), wrong.place, at_ms, self._around.deck, touches=wrong.touches)
-        if self.deal.at(DEALER).batches and not self._is_astray(DEALER) and not self._irregularities.void:
+            self._irregularities.flag(self._names(wrong), wrong.place, at_ms, touches=wrong.touches)
+        if self.deal.at(DEALER).batches and not self._is_astray(DEALER) and not self._state.void:
             self._find_skipped(at_ms)
 
     def _find_skipped(self, at_ms: int) -> None:
         """The dealer was served in turn, and the deal goes on: seats in play that have no card were passed over."""
         for place in self.deal.order if not self.deal.over else ():
-            if place == DEALER or place in self._around.passed_over() or self.deal.is_on_its_way(place):
+            if place == DEALER or place in self._state.passed_over or self.deal.is_on_its_way(place):
                 continue
             if self.deal.seen_empty(place) and self._irregularities.find(Irregularity.SKIPPED_SEAT, place) is None:
                 touches = frozenset({place})
-                self._irregularities.flag(Irregularity.SKIPPED_SEAT, place, at_ms, self._around.deck, touches=touches)
+                self._irregularities.flag(Irregularity.SKIPPED_SEAT, place, at_ms, touches=touches)
 
     def _arrived(self, arrival: Arrival, at_ms: int) -> None:
         self._tell_dealt(arrival)
-        if self._irregularities.void:
+        if self._state.void:
             return
         for flag in arrival.batch.flags:
             if flag.seat != arrival.place and self._irregularities.find(flag.irregularity, arrival.place) is None:
@@ -135,7 +123,7 @@ class Dealing:
         if wrong is not None:
             self._irregularities.note(self._names(wrong), arrival.place, at_ms, Ruling.CONTINUE)
         for card in arrival.batch.boxed:
-            self._around.exposure.boxed_arrives(arrival.place, card, at_ms)
+            self._exposure.boxed_arrives(arrival.place, card, at_ms)
 
     def _names(self, wrong: Misplaced) -> Irregularity:
         in_play = wrong.place in self.deal.order
@@ -145,13 +133,13 @@ class Dealing:
         there = self.deal.at(arrival.place).batches
         before = sum(batch.size for batch in there if batch is not arrival.batch)
         for index in range(1, arrival.batch.size + 1):
-            self._around.tell(CardDealt(seat=arrival.place, index=before + index))
+            self._state.events.append(CardDealt(seat=arrival.place, index=before + index))
 
     # The end of the deal
 
     def look(self, at_ms: int) -> None:
         """See whether the deal is over by now, and judge what can be judged."""
-        if self._irregularities.void:
+        if self._state.void:
             return
         if not self.deal.over and self._is_complete():
             self.end(at_ms)
@@ -161,7 +149,7 @@ class Dealing:
     @property
     def _dealer_waits(self) -> bool:
         """The dealer's group stays in the machine until the players have decided."""
-        setup = self._around.setup
+        setup = self._state.setup
         return setup.deal == "group" and setup.dealer_group == "after_decisions"
 
     @property
@@ -212,7 +200,7 @@ class Dealing:
         if self.deal.over:
             return
         self.deal.end()
-        self._around.tell(DealOver())
+        self._state.events.append(DealOver())
         self.judge(at_ms)
 
     def end_if_begun(self, at_ms: int) -> None:
@@ -227,12 +215,12 @@ class Dealing:
     def judge(self, at_ms: int) -> None:
         """Judge every count that is complete, once the deal is over."""
         deal = self.deal
-        if not deal.over or self._irregularities.void:
+        if not deal.over or self._state.void:
             return
         places = self.complete_places
         if self._dealer_waits and DEALER in places:
             deal.at(DEALER).read_sensor()
-        self._judgement.judge(places, at_ms, self._around.passed_over())
+        self._count_check.judge(places, at_ms)
 
     @property
     def complete_places(self) -> tuple[Place, ...]:

@@ -1,15 +1,13 @@
 """Cards that lie face up: in the machine, in the shoe, at a place."""
 
 from collections import Counter
-from collections.abc import Callable
 from typing import Final
 
 from drivers.cards import Card
 from drivers.facts import Place
-from firmware_bridge.core.rules.house import House
-from firmware_bridge.core.table.dealing_order import DEALER
-from firmware_bridge.core.table.deck import Deck
-from firmware_bridge.core.table.irregularities import Irregularities, OpenFlag, who_is
+from firmware_bridge.core.table.card_batch import OpenFlag
+from firmware_bridge.core.table.irregularities import Irregularities, who_is
+from firmware_bridge.core.table.round_state import DEALER, RoundState
 from firmware_bridge.core.terms import Irregularity
 
 _READER: Final = "shoe"
@@ -54,11 +52,10 @@ class FaceUp:
 class Exposure:
     """Face-up cards of one round."""
 
-    def __init__(self, house: House, decks: int, irregularities: Irregularities, deck: Callable[[], Deck]) -> None:
-        self._house: Final = house
-        self._decks: Final = decks
+    def __init__(self, state: RoundState, irregularities: Irregularities) -> None:
+        self._house: Final = state.house
+        self._decks: Final = state.setup.decks
         self._irregularities: Final = irregularities
-        self._deck: Final = deck
         self._places: dict[Place, FaceUp] = {}
         self._boxed_by_machine = 0
         self._boxed_by_reader = 0
@@ -72,7 +69,7 @@ class Exposure:
         boxed = max(self._boxed_by_machine, self._boxed_by_reader)
         out = before < self._house.policy.boxed_cards_deck_out <= boxed
         irregularity = Irregularity.BOXED_CARDS if boxed >= 2 else Irregularity.BOXED_CARD
-        return self._irregularities.flag(irregularity, seat, at_ms, self._deck(), deck_out=out)
+        return self._irregularities.flag(irregularity, seat, at_ms, deck_out=out)
 
     def boxed_arrives(self, place: Place, card: Card | None, at_ms: int) -> None:
         """A boxed card reached its place; there it may count as exposed too."""
@@ -80,7 +77,7 @@ class Exposure:
             self._at(place).report(_READER, card)
             self._too_many(at_ms)
         elif who_is(place) in self._house.policy.boxed_also_exposed and self._at(place).report(_READER, card):
-            self._irregularities.flag(Irregularity.EXPOSED_CARD, place, at_ms, self._deck())
+            self._irregularities.flag(Irregularity.EXPOSED_CARD, place, at_ms)
 
     def exposed(self, place: Place, card: Card | None, source: str, at_ms: int) -> None:
         """A face-up card at a place, not part of the reveal."""
@@ -89,7 +86,7 @@ class Exposure:
         if place == DEALER and self._house.deal.dealer_face_up:
             self._too_many(at_ms)
         else:
-            self._irregularities.flag(Irregularity.EXPOSED_CARD, place, at_ms, self._deck())
+            self._irregularities.flag(Irregularity.EXPOSED_CARD, place, at_ms)
 
     def revealed(self, card: Card | None, source: str) -> None:
         """A card of the dealer's, face up once every seat in play has decided: no irregularity."""
@@ -101,12 +98,12 @@ class Exposure:
     def too_few(self, at_ms: int) -> None:
         """The players begin to decide: the dealer's cards that are dealt face up must lie so by now."""
         if not self._fewer_judged and self._at(DEALER).count < self._house.deal.dealer_face_up:
-            self._irregularities.flag(Irregularity.DEALER_FACE_UP, DEALER, at_ms, self._deck())
+            self._irregularities.flag(Irregularity.DEALER_FACE_UP, DEALER, at_ms)
         self._fewer_judged = True
 
     def _too_many(self, at_ms: int) -> None:
         if self._at(DEALER).count > self._house.deal.dealer_face_up:
-            self._irregularities.flag(Irregularity.DEALER_FACE_UP, DEALER, at_ms, self._deck())
+            self._irregularities.flag(Irregularity.DEALER_FACE_UP, DEALER, at_ms)
 
     def _at(self, place: Place) -> FaceUp:
         return self._places.setdefault(place, FaceUp(self._decks))

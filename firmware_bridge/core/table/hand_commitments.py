@@ -22,9 +22,9 @@ class Commitments:
     def due(self, current: Round) -> tuple[Event, ...]:
         """Those to be told of now: once the deal is over, or the round void."""
         dealing = current.dealing
-        if dealing is None or self._closed or not (dealing.deal.over or current.irregularities.void):
+        if dealing is None or self._closed or not (dealing.deal.over or current.state.void):
             return ()
-        self._closed = current.irregularities.void
+        self._closed = current.state.void
         told: list[Event] = []
         for place in dealing.hands():
             cards = dealing.deal.cards(place)

@@ -1,26 +1,16 @@
 """What was found wrong in a round and what follows from it: flags, holds, the void, by the house's policy."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
 from drivers.facts import Place
-from firmware_bridge.core.events import Event, HoldLifted, HoldRaised, IrregularityFlagged, RoundVoid
-from firmware_bridge.core.rules.policy import Policy
-from firmware_bridge.core.table.dealing_order import DEALER
-from firmware_bridge.core.table.deck import Deck
-from firmware_bridge.core.terms import Irregularity, Phase, Ruling, Who
+from firmware_bridge.core.events import HoldLifted, HoldRaised, IrregularityFlagged, RoundVoid
+from firmware_bridge.core.table.card_batch import OpenFlag
+from firmware_bridge.core.table.round_state import DEALER, RoundState
+from firmware_bridge.core.terms import Irregularity, Ruling, Who
 
 EVERYWHERE: Final = None
 NOWHERE: Final[frozenset[Place]] = frozenset()
-
-
-@dataclass(slots=True, eq=False)
-class OpenFlag:
-    irregularity: Irregularity
-    seat: Place | None
-    at_ms: int
-    ruling: Ruling
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,20 +34,13 @@ def who_is(place: Place | None) -> Who:
 
 
 class Irregularities:
-    """Flags, holds and void of one round. `tell` takes the events; `is_final` says that nothing can befall it more."""
+    """Flags and holds of one round. What they come to for seats and round is written into its state."""
 
-    def __init__(
-        self, policy: Policy, *, phase: Callable[[], Phase], is_final: Callable[[], bool], tell: Callable[[Event], None]
-    ) -> None:
-        self._policy: Final = policy
-        self._phase: Final = phase
-        self._is_final: Final = is_final
-        self._tell: Final = tell
+    def __init__(self, state: RoundState) -> None:
+        self._state: Final = state
+        self._policy: Final = state.house.policy
         self.flags: list[OpenFlag] = []
         self.holds: list[OpenHold] = []
-        self.void = False
-        self.reason: Irregularity | None = None
-        self.void_seats: set[int] = set()
         self.alarms_raised = 0
         self._void_due: Irregularity | None = None
 
@@ -81,7 +64,9 @@ class Irregularities:
         elif flag.ruling is ruling or ruling is not Ruling.HOLD or flag.ruling is not Ruling.CONTINUE:
             return flag
         flag.ruling = ruling
-        self._tell(IrregularityFlagged(irregularity=irregularity, seat=seat, phase=self._phase(), ruling=ruling))
+        self._state.events.append(
+            IrregularityFlagged(irregularity=irregularity, seat=seat, phase=self._state.phase, ruling=ruling)
+        )
         return flag
 
     def flag(
@@ -89,47 +74,45 @@ class Irregularities:
         irregularity: Irregularity,
         seat: Place | None,
         at_ms: int,
-        deck: Deck,
         *,
         touches: frozenset[Place] | None = NOWHERE,
         deck_out: bool = False,
     ) -> OpenFlag:
         """Flag an irregularity, and let follow what the house's policy says; `deck_out`: whatever it says."""
-        consequence = self._policy.consequence(irregularity, self._phase(), who_is(seat))
+        consequence = self._policy.consequence(irregularity, self._state.phase, who_is(seat))
         ruling = consequence.ruling
         if ruling is Ruling.FORFEIT_SEAT or (ruling is Ruling.VOID_SEAT and not isinstance(seat, int)):
             ruling = Ruling.HOLD
         flag = self.note(irregularity, seat, at_ms, ruling)
         if consequence.deck_out or deck_out:
             self.alarms_raised += 1
-            for event in deck.alarm(irregularity):
-                self._tell(event)
-        if self.void or self._is_final():
+            self._state.events += self._state.deck.alarm(irregularity)
+        if self._state.void or self._state.is_final:
             return flag
         if ruling is Ruling.HOLD:
             self.hold(irregularity, seat, at_ms, touches)
         elif ruling is Ruling.VOID_ROUND:
             self.void_round(irregularity)
         elif ruling is Ruling.VOID_SEAT and isinstance(seat, int):
-            self.void_seats.add(seat)
+            self._state.voided_by_policy.add(seat)
         return flag
 
     def hold(
         self, irregularity: Irregularity, seat: Place | None, at_ms: int, touches: frozenset[Place] | None = NOWHERE
     ) -> None:
         """Hold the round; one open hold an irregularity and place."""
-        if self.void or any(hold.irregularity is irregularity and hold.seat == seat for hold in self.holds):
+        if self._state.void or any(hold.irregularity is irregularity and hold.seat == seat for hold in self.holds):
             return
         self.holds.append(OpenHold(irregularity, seat, at_ms, touches))
-        self._tell(HoldRaised(irregularity=irregularity, seat=seat))
+        self._state.events.append(HoldRaised(irregularity=irregularity, seat=seat))
 
     def void_round(self, irregularity: Irregularity) -> None:
         """The round is void; a held one only once the floor has ruled."""
         if self.holds:
             self._void_due = self._void_due or irregularity
             return
-        self.void, self.reason = True, irregularity
-        self._tell(RoundVoid(reason=irregularity))
+        self._state.void_reason = irregularity
+        self._state.events.append(RoundVoid(reason=irregularity))
 
     def rule(self, ruling: Ruling, reason: str | None) -> tuple[OpenHold, ...]:
         """The floor answers every hold of the oldest one's irregularity; void_round answers all. Those answered."""
@@ -138,7 +121,9 @@ class Irregularities:
         answered = tuple(hold for hold in self.holds if every or hold.irregularity is oldest)
         self.holds = [hold for hold in self.holds if hold not in answered]
         for hold in answered:
-            self._tell(HoldLifted(irregularity=hold.irregularity, ruling=ruling, seat=hold.seat, reason=reason))
+            self._state.events.append(
+                HoldLifted(irregularity=hold.irregularity, ruling=ruling, seat=hold.seat, reason=reason)
+            )
         if every:
             self.void_round(oldest)
         elif not self.holds and self._void_due is not None:

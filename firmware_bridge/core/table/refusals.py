@@ -27,13 +27,13 @@ class TableContext:
     @property
     def none_open(self) -> str:
         """The sentence for facts that need an open round, where none is."""
-        void = self.round is not None and self.round.irregularities.void
-        return f"round {self.round.number} is void" if void and self.round is not None else NO_ROUND
+        void = self.round is not None and self.round.state.void
+        return f"round {self.round.state.number} is void" if void and self.round is not None else NO_ROUND
 
     @property
     def open_round(self) -> Round | None:
         """The round that has not ended."""
-        return None if self.round is None or self.round.ended else self.round
+        return None if self.round is None or self.round.state.ended else self.round
 
 
 def refusal(at: TableContext, fact: Fact) -> str | None:
@@ -95,7 +95,7 @@ def _unfit(at: TableContext, fact: Fact) -> str | None:
         case facts.Wager():
             return _wager(at, fact)
         case facts.PlayerDealer():
-            closed = at.open_round is not None and at.open_round.closed
+            closed = at.open_round is not None and at.open_round.state.closed
             return "the bets are closed: the position is taken for this round" if closed else None
         case facts.NoMoreBets():
             return _no_more_bets(at)
@@ -136,12 +136,13 @@ def _seats(at: TableContext, fact: facts.Seats) -> str | None:
     current = at.open_round
     if current is None:
         return None
+    state = current.state
     if current.irregularities.holds:
         return _held(current)
-    if current.closed:
-        return f"round {current.number} is not over: the bets are closed and the dealer's hand is not shown"
-    if current.wagers_kept:
-        return f"round {current.number} has wagers: a seat is dealt in by its wager"
+    if state.closed:
+        return f"round {state.number} is not over: the bets are closed and the dealer's hand is not shown"
+    if state.wagers_kept:
+        return f"round {state.number} has wagers: a seat is dealt in by its wager"
     return None
 
 
@@ -150,9 +151,10 @@ def _wager(at: TableContext, fact: facts.Wager) -> str | None:
     none = not any((fact.ante, fact.pair_plus, fact.six_card, fact.tip_ante, fact.tip_pair_plus, fact.tip_play))
     if current is None:
         return nothing_to_take_back(fact.seat) if none else None
-    if current.closed and current.irregularities.holds and (current.revealed or fact.seat not in current.decides):
+    state = current.state
+    if state.closed and current.irregularities.holds and (state.revealed or fact.seat not in state.decides):
         return _held(current)  # the first of a round to come; another one of a seat that is dealt in is a late bet
-    if not current.closed and none and fact.seat not in current.decides:
+    if not state.closed and none and fact.seat not in state.decides:
         return nothing_to_take_back(fact.seat)
     return None
 
@@ -161,9 +163,9 @@ def _no_more_bets(at: TableContext) -> str | None:
     current = at.open_round
     if current is None:
         return at.none_open
-    if current.closed:
+    if current.state.closed:
         return "the bets are closed already"
-    return "nobody is in play: there is no wager" if len(current.order) == 1 else None
+    return "nobody is in play: there is no wager" if len(current.state.order) == 1 else None
 
 
 def _group(at: TableContext, fact: GroupReady | GroupTaken) -> str | None:
@@ -183,18 +185,21 @@ def _dealing_done(at: TableContext) -> str | None:
         return at.none_open
     if current.dealing is None:
         return _NO_CARDS
-    if current.deal_is_over or current.dealing.can_be_called_done:
+    if current.state.deal_is_over or current.dealing.can_be_called_done:
         return None
     return "the last group has not been taken: the deal is not over"
 
 
 def _decision(at: TableContext, fact: facts.Decision) -> str | None:
     current = at.round
-    if current is None or current.irregularities.void or (current.ended and not current.undecided):
+    if current is None:
         return at.none_open
-    if fact.seat not in current.order:
+    state = current.state
+    if state.void or (state.ended and not state.undecided):
+        return at.none_open
+    if fact.seat not in state.order:
         return f"seat {fact.seat} is not in this round"
-    if fact.seat in current.decided:
+    if fact.seat in state.decided:
         return f"seat {fact.seat} has decided already"
     return _not_dealt(current) or _has_no_say(current, fact.seat)
 
@@ -203,11 +208,12 @@ def _fold_counted(at: TableContext, fact: facts.FoldCounted) -> str | None:
     current = at.open_round
     if current is None:
         return at.none_open
-    if fact.seat not in current.order:
+    state = current.state
+    if fact.seat not in state.order:
         return f"seat {fact.seat} is not in this round"
-    if current.decided.get(fact.seat):
+    if state.decided.get(fact.seat):
         return f"seat {fact.seat} plays: its hand is not folded"
-    if fact.seat in current.void_seats:
+    if fact.seat in state.void_seats:
         return f"seat {fact.seat} takes no further part in this round"
     return _not_dealt(current)
 
@@ -216,7 +222,7 @@ def _dealer_revealed(at: TableContext) -> str | None:
     current = at.open_round
     if current is None:
         return at.none_open
-    if current.revealed:
+    if current.state.revealed:
         return "the dealer's hand is shown already"
     not_dealt = _not_dealt(current)
     if not_dealt is None and current.dealing is not None and not current.dealing.dealer_has_cards:
@@ -225,15 +231,15 @@ def _dealer_revealed(at: TableContext) -> str | None:
 
 
 def _not_dealt(current: Round) -> str | None:
-    if current.deal_is_over or (current.dealing is not None and current.dealing.can_end):
+    if current.state.deal_is_over or (current.dealing is not None and current.dealing.can_end):
         return None
     return "the deal is not over yet"
 
 
 def _has_no_say(current: Round, seat: int) -> str | None:
-    if seat in current.out:
+    if seat in current.state.out:
         return f"seat {seat} takes no further part in this round"
-    return None if current.decides.get(seat) else nothing_to_decide(seat)
+    return None if current.state.decides.get(seat) else nothing_to_decide(seat)
 
 
 def _no_face_up(at: TableContext) -> str | None:
@@ -249,7 +255,7 @@ def _identified(at: TableContext, fact: facts.CardIdentified) -> str | None:
     deal = current.dealing.deal
     if fact.seat not in current.dealing.hands() or fact.index > len(deal.cards(fact.seat)):
         return f"{place} has no card {fact.index}"
-    corrected = fact.index - 1 in deal.at(fact.seat).identified and not current.ended
+    corrected = fact.index - 1 in deal.at(fact.seat).identified and not current.state.ended
     if deal.cards(fact.seat)[fact.index - 1] is not None and not corrected:
         return f"card {fact.index} at {place} is known already"
     return None
@@ -265,12 +271,12 @@ def _ruling(at: TableContext, fact: facts.FloorRuling) -> str | None:
         return f"the ruling {fact.ruling} needs the seat it is for"
     if fact.seat == "dealer":
         return "the dealer's hand cannot be ruled out by itself: rule void_round or continue"
-    return None if fact.seat in current.order else f"seat {fact.seat} is not in this round"
+    return None if fact.seat in current.state.order else f"seat {fact.seat} is not in this round"
 
 
 def _held(current: Round) -> str:
     reason = _words(current.irregularities.holds[0].irregularity)
-    return f"round {current.number} is held ({reason}): the floor rules first"
+    return f"round {current.state.number} is held ({reason}): the floor rules first"
 
 
 def _words(irregularity: Irregularity) -> str:

@@ -5,48 +5,25 @@ from typing import Final
 
 from drivers.facts import CardDrawn, CardExposed, GroupReady, GroupTaken, Place
 from firmware_bridge.core import facts
-from firmware_bridge.core.events import BetsClosed, Event, RoundOpened
-from firmware_bridge.core.rules.house import House
+from firmware_bridge.core.events import BetsClosed, RoundOpened
 from firmware_bridge.core.table.deal import HAND
-from firmware_bridge.core.table.dealing import DealContext, Dealing
-from firmware_bridge.core.table.dealing_order import DEALER, dealing_order
-from firmware_bridge.core.table.deck import Deck, Decks
+from firmware_bridge.core.table.dealing import Dealing
 from firmware_bridge.core.table.exposure import Exposure
 from firmware_bridge.core.table.irregularities import EVERYWHERE, Irregularities
-from firmware_bridge.core.table_setup import TableSetup
-from firmware_bridge.core.terms import Irregularity, Phase, Ruling, Who
+from firmware_bridge.core.table.round_state import DEALER, RoundState
+from firmware_bridge.core.terms import Irregularity, Ruling, Who
 
 _ROUNDS_WITHOUT_COUNT: Final = 5
 
 
 class Round:
-    """From its first wager, or its `seats`, to the dealer's reveal or the void. Facts that do not fit never get here.
+    """From its first wager, or its `seats`, to the reveal or the void. Facts that do not fit do not get here."""
 
-    `told` collects the events. `decides`: every seat that is dealt in, and whether it has to play or fold.
-    `wagers_kept`: its seats are known by their wagers. `folds`: seats in the order in which they folded or forfeited.
-    """
-
-    def __init__(self, number: int, house: House, setup: TableSetup, decks: Decks, at_ms: int) -> None:
-        self.number: Final = number
-        self.house: Final = house
-        self.setup: Final = setup
-        self._decks: Final = decks
-        self.told: list[Event] = []
-        self.decides: dict[int, bool] = {}
-        self.wagers_kept = False
-        self.player_dealer: int | None = None
-        self.closed = False
+    def __init__(self, state: RoundState, at_ms: int) -> None:
+        self.state: Final = state
         self.dealing: Dealing | None = None
-        self.decided: dict[int, bool] = {}
-        self.folds: list[int] = []
-        self.forfeited: set[int] = set()
-        self.revealed = False
-        self.ended = False
-        self.irregularities: Final = Irregularities(
-            house.policy, phase=lambda: self.phase, is_final=lambda: self.is_final, tell=self.told.append
-        )
-        self._exposure: Final = Exposure(house, setup.decks, self.irregularities, lambda: decks.in_play)
-        self._floor_void: set[int] = set()
+        self.irregularities: Final = Irregularities(state)
+        self._exposure: Final = Exposure(state, self.irregularities)
         self._checked_at_start: set[Irregularity] = set()
         self._lies_there: dict[Place, int] = {}
         self._moved_at_ms = at_ms
@@ -56,107 +33,54 @@ class Round:
     # How far it is
 
     @property
-    def deck(self) -> Deck:
-        return self._decks.in_play
-
-    @property
-    def order(self) -> tuple[Place, ...]:
-        return dealing_order(self.decides, self.player_dealer) if self.dealing is None else self.dealing.deal.order
-
-    @property
-    def deal_is_over(self) -> bool:
-        return self.dealing is not None and self.dealing.deal.over
-
-    @property
-    def is_final(self) -> bool:
-        """Nothing in it can change any more: it has ended, and nothing is open that money hangs on."""
-        if not self.ended or self.irregularities.void:
-            return self.ended
-        return not (self.wagers_kept and (self.undecided or self.has_unread_hand))
-
-    @property
-    def phase(self) -> Phase:
-        if self.ended:
-            return Phase.REVEALED
-        if self.dealing is None:
-            return Phase.BETTING
-        return Phase.DECIDING if self.deal_is_over else Phase.DEALING
-
-    @property
-    def void_seats(self) -> frozenset[int]:
-        return frozenset(self.irregularities.void_seats | self._floor_void)
-
-    @property
-    def out(self) -> frozenset[int]:
-        """Seats that take no further part."""
-        return self.void_seats | self.forfeited
-
-    @property
-    def undecided(self) -> tuple[int, ...]:
-        """Seats in play that have still to play or fold."""
-        waiting = self.out.union(self.decided)
-        return tuple(seat for seat in self.order if seat != DEALER and seat not in waiting and self.decides.get(seat))
-
-    @property
-    def has_unread_hand(self) -> bool:
-        if self.dealing is None:
-            return False
-        deal = self.dealing.deal
-        return any(None in deal.cards(place) for place in deal.order if place not in self.out)
-
-    @property
-    def decisions_kept(self) -> bool:
-        return self.wagers_kept or bool(self.decided)
-
-    @property
     def deck_is_out(self) -> bool:
         """The deck as this round left it; once it has ended, later rounds' alarms and shuffles do not count."""
         if self._deck_was_out is None:
-            return self.deck.out
+            return self.state.deck.out
         return self._deck_was_out or self.irregularities.alarms_raised > self._alarms_at_end
 
     @property
     def limit_ms(self) -> int | None:
         """When the deal will have stood still for too long; None where it need not go on."""
-        if not self.closed or self.deal_is_over or self.irregularities.holds or self.ended:
+        if not self.state.closed or self.state.deal_is_over or self.irregularities.holds or self.state.ended:
             return None
-        return self._moved_at_ms + self.setup.deal_limit_ms
+        return self._moved_at_ms + self.state.setup.deal_limit_ms
 
     def settle(self) -> None:
         """After every fact: has the round ended by it?"""
-        self.ended = self.irregularities.void or (self.revealed and not self.irregularities.holds)
-        if self.ended and self._deck_was_out is None:
-            self._deck_was_out, self._alarms_at_end = self.deck.out, self.irregularities.alarms_raised
+        self.state.ended = self.state.void or (self.state.revealed and not self.irregularities.holds)
+        if self.state.ended and self._deck_was_out is None:
+            self._deck_was_out, self._alarms_at_end = self.state.deck.out, self.irregularities.alarms_raised
 
     # Betting
 
     def open(self, seats: Iterable[int], player_dealer: int | None, wager: facts.Wager | None) -> None:
-        self.player_dealer = player_dealer
+        self.state.player_dealer = player_dealer
         if wager is None:
             self.take_seats(seats)
         else:
             self.take_wager(wager)
-        in_play = tuple(sorted(set(self.decides) - {player_dealer}))
-        self.told.append(RoundOpened(house=self.house.name, seats=in_play, player_dealer=player_dealer))
+        in_play = tuple(sorted(set(self.state.decides) - {player_dealer}))
+        self.state.events.append(RoundOpened(house=self.state.house.name, seats=in_play, player_dealer=player_dealer))
 
     def take_seats(self, seats: Iterable[int]) -> None:
-        self.decides = dict.fromkeys(seats, True)
+        self.state.decides = dict.fromkeys(seats, True)
 
     def take_wager(self, fact: facts.Wager) -> None:
-        if self.closed:
+        if self.state.closed:
             self._flag(Irregularity.LATE_BET, fact.seat, fact.at_ms)
             return
-        self.wagers_kept = True
+        self.state.wagers_kept = True
         stakes = fact.ante, fact.pair_plus, fact.six_card, fact.tip_ante, fact.tip_pair_plus, fact.tip_play, fact.fee
         if any(stakes):
-            self.decides[fact.seat] = bool(fact.ante)
+            self.state.decides[fact.seat] = bool(fact.ante)
         else:
-            self.decides.pop(fact.seat, None)
+            self.state.decides.pop(fact.seat, None)
 
     def close_bets(self, at_ms: int) -> None:
-        self.closed = True
+        self.state.closed = True
         self.moved(at_ms)
-        self.told.append(BetsClosed(seats=tuple(seat for seat in self.order if seat != DEALER)))
+        self.state.events.append(BetsClosed(seats=tuple(seat for seat in self.state.order if seat != DEALER)))
         self._check_start(at_ms)
 
     def moved(self, at_ms: int) -> None:
@@ -165,19 +89,19 @@ class Round:
 
     def found_before(self, irregularity: Irregularity, at_ms: int) -> None:
         """What was found of the deck before the round; where its alarm is settled by now, only the flag stays."""
-        if irregularity in self.deck.alarms:
+        if irregularity in self.state.deck.alarms:
             self._flag(irregularity, None, at_ms)
         else:
-            ruling = self.house.policy.consequence(irregularity, self.phase, Who.TABLE).ruling
+            ruling = self.state.house.policy.consequence(irregularity, self.state.phase, Who.TABLE).ruling
             self.irregularities.note(irregularity, None, at_ms, ruling)
 
     def _check_start(self, at_ms: int) -> None:
         """What must be right before cards are dealt; each flagged once."""
-        deck = self.deck
-        to_be_shuffled = self.house.deal.shuffle == "each_round" and not deck.fresh
+        deck = self.state.deck
+        to_be_shuffled = self.state.house.deal.shuffle == "each_round" and not deck.fresh
         found = {
             Irregularity.SORT_MODE: deck.sorted,
-            Irregularity.NOT_ENOUGH_CARDS: deck.left < HAND * len(self.order) and not to_be_shuffled,
+            Irregularity.NOT_ENOUGH_CARDS: deck.left < HAND * len(self.state.order) and not to_be_shuffled,
             Irregularity.STUB_DUE: deck.uncounted_rounds >= _ROUNDS_WITHOUT_COUNT,
         }
         for irregularity, is_so in found.items():
@@ -194,10 +118,10 @@ class Round:
         self.dealing.card_drawn(fact, missing, gap=gap)
 
     def _first_card(self, at_ms: int) -> Dealing:
-        deck = self.deck
+        deck = self.state.deck
         alarms = list(deck.alarms)
-        if not self.closed:
-            if self.house.deal.bets_close == "no_more_bets":
+        if not self.state.closed:
+            if self.state.house.deal.bets_close == "no_more_bets":
                 self._flag(Irregularity.DEALT_BEFORE_NO_MORE_BETS, None, at_ms)
             self.close_bets(at_ms)
         else:
@@ -205,18 +129,12 @@ class Round:
         if alarms:
             self.irregularities.note(alarms[0], None, at_ms, Ruling.HOLD)
             self.irregularities.hold(alarms[0], None, at_ms)
-        if self.house.deal.shuffle == "each_round" and not deck.fresh and not deck.sorted:
+        if self.state.house.deal.shuffle == "each_round" and not deck.fresh and not deck.sorted:
             self._flag(Irregularity.NOT_SHUFFLED, None, at_ms)
-        self._decks.deal_begins()
-        around = DealContext(
-            self.setup,
-            deck,
-            self.irregularities,
-            self._exposure,
-            lambda: self._floor_void | self.forfeited,
-            self.told.append,
-        )
-        return Dealing(around, self.order, self._lies_there)
+        self.state.decks.deal_begins()
+        dealing = Dealing(self.state, self.irregularities, self._exposure, self._lies_there)
+        self.state.deal = dealing.deal
+        return dealing
 
     def seat_count(self, place: Place, cards: int, at_ms: int) -> None:
         if self.dealing is None:
@@ -240,7 +158,7 @@ class Round:
 
     def gap(self, irregularity: Irregularity, at_ms: int) -> None:
         """Facts of a device are lost in the middle of the round."""
-        self.irregularities.flag(irregularity, None, at_ms, self.deck, touches=EVERYWHERE)
+        self.irregularities.flag(irregularity, None, at_ms, touches=EVERYWHERE)
 
     def time_passed(self, at_ms: int) -> None:
         if self.limit_ms is None or at_ms < self.limit_ms:
@@ -259,13 +177,13 @@ class Round:
     def jammed(self, at_ms: int) -> None:
         """Before the first card the cards go back into the machine: only a new shuffle makes them ready."""
         self.moved(at_ms)
-        if self.closed and not self.deal_is_over:
+        if self.state.closed and not self.state.deal_is_over:
             self._flag(Irregularity.JAM, None, at_ms)
             if self.dealing is None:
-                self.deck.fresh = False
+                self.state.deck.fresh = False
 
     def door_opened(self, at_ms: int) -> None:
-        if self.closed and not self.deal_is_over:
+        if self.state.closed and not self.state.deal_is_over:
             self._flag(Irregularity.DOOR_OPENED, None, at_ms)
 
     def deck_found(self, irregularity: Irregularity, at_ms: int) -> None:
@@ -282,7 +200,7 @@ class Round:
             case facts.Wager():
                 self.take_wager(fact)
             case facts.PlayerDealer():
-                self.player_dealer = fact.seat
+                self.state.player_dealer = fact.seat
             case facts.NoMoreBets():
                 self.close_bets(fact.at_ms)
             case facts.CardTurnedDown():
@@ -310,7 +228,7 @@ class Round:
         """A card lies face up; before the first card that means nothing."""
         if self.dealing is None:
             return
-        if fact.seat == DEALER and self.deal_is_over and not self.undecided:
+        if fact.seat == DEALER and self.state.deal_is_over and not self.state.undecided:
             self._exposure.revealed(fact.card, fact.source)
         else:
             self._exposure.exposed(fact.seat, fact.card, fact.source, fact.at_ms)
@@ -321,19 +239,19 @@ class Round:
         known = self.dealing.deal.at(fact.seat).identified
         earlier = known.get(fact.index - 1)
         if earlier is not None:
-            self.deck.seen[earlier] -= 1
-        if self.deck.see(fact.card):  # flagged while the hand is still unread: until then nothing is paid
+            self.state.deck.seen[earlier] -= 1
+        if self.state.deck.see(fact.card):  # flagged while the hand is still unread: until then nothing is paid
             self._flag(Irregularity.DUPLICATE_CARD, fact.seat, fact.at_ms)
         known[fact.index - 1] = fact.card
 
     def _decide(self, fact: facts.Decision) -> None:
         if self.dealing is not None:
             self.dealing.end_if_begun(fact.at_ms)
-        if not self.decided:
+        if not self.state.decided:
             self._check_dealer_face_up(fact.at_ms)
-        self.decided[fact.seat] = fact.play
+        self.state.decided[fact.seat] = fact.play
         if not fact.play:
-            self.folds.append(fact.seat)
+            self.state.folds.append(fact.seat)
 
     def _fold_counted(self, fact: facts.FoldCounted) -> None:
         if self.dealing is not None:
@@ -346,27 +264,27 @@ class Round:
         if self.dealing is None:
             return
         self.dealing.end_if_begun(at_ms)
-        if not self.decided:
+        if not self.state.decided:
             self._check_dealer_face_up(at_ms)
         self.dealing.close_dealer(at_ms)
-        if self.decisions_kept and self.undecided:
+        if self.state.decisions_kept and self.state.undecided:
             self._flag(Irregularity.EARLY_REVEAL, DEALER, at_ms)
-        self.revealed = True
+        self.state.revealed = True
 
     def _check_dealer_face_up(self, at_ms: int) -> None:
         """Where the dealer has a hand before the decisions, its open cards must lie open by now."""
-        if self.setup.deal == "rotation" or self.setup.dealer_group == "with_the_others":
+        if self.state.setup.deal == "rotation" or self.state.setup.dealer_group == "with_the_others":
             self._exposure.too_few(at_ms)
 
     def _rule(self, fact: facts.FloorRuling) -> None:
         """The floor decides what is held."""
         ruling = Ruling(fact.ruling)
         if isinstance(fact.seat, int) and ruling is Ruling.VOID_SEAT:
-            self._floor_void.add(fact.seat)
+            self.state.voided_by_floor.add(fact.seat)
         elif isinstance(fact.seat, int) and ruling is Ruling.FORFEIT_SEAT:
-            self.forfeited.add(fact.seat)
-            if fact.seat not in self.folds:
-                self.folds.append(fact.seat)
+            self.state.forfeited.add(fact.seat)
+            if fact.seat not in self.state.folds:
+                self.state.folds.append(fact.seat)
         self.moved(fact.at_ms)
         for hold in self.irregularities.rule(ruling, fact.reason):
             if self.dealing is not None:
@@ -375,4 +293,4 @@ class Round:
             self.dealing.look(fact.at_ms)
 
     def _flag(self, irregularity: Irregularity, seat: Place | None, at_ms: int) -> None:
-        self.irregularities.flag(irregularity, seat, at_ms, self.deck)
+        self.irregularities.flag(irregularity, seat, at_ms)

@@ -96,28 +96,28 @@ class HandsWhenAsked(Mapping[Place, HandSnapshot]):
 
 def snapshot_of(current: Round, hands: Mapping[Place, HandSnapshot], *, suspended: bool) -> RoundSnapshot:
     """The round's record as it stands, with these hands of it."""
-    irregularities = current.irregularities
-    if irregularities.void:
-        outcome, reason = RoundOutcome.VOID, irregularities.reason
+    state, irregularities = current.state, current.irregularities
+    if state.void:
+        outcome, reason = RoundOutcome.VOID, state.void_reason
     elif irregularities.holds:
         outcome, reason = RoundOutcome.HELD, irregularities.holds[0].irregularity
     else:
-        outcome, reason = RoundOutcome.DEALT if current.deal_is_over else RoundOutcome.OPEN, None
+        outcome, reason = RoundOutcome.DEALT if state.deal_is_over else RoundOutcome.OPEN, None
     return RoundSnapshot(
-        number=current.number,
-        phase=current.phase,
+        number=state.number,
+        phase=state.phase,
         outcome=outcome,
         reason=reason,
-        order=current.order,
-        player_dealer=current.player_dealer,
+        order=state.order,
+        player_dealer=state.player_dealer,
         hands=hands,
         flags=tuple(Flag(flag.irregularity, flag.seat, flag.at_ms, flag.ruling) for flag in irregularities.flags),
         holds=tuple(Hold(hold.irregularity, hold.seat, hold.at_ms) for hold in irregularities.holds),
-        decided=dict(current.decided),
-        folds=tuple(current.folds),
-        void_seats=current.void_seats,
-        forfeited=frozenset(current.forfeited),
-        revealed=current.revealed,
+        decided=dict(state.decided),
+        folds=tuple(state.folds),
+        void_seats=state.void_seats,
+        forfeited=frozenset(state.forfeited),
+        revealed=state.revealed,
         suspended=suspended,
         deck=DeckState.OUT if current.deck_is_out else DeckState.IN,
     )
@@ -127,7 +127,7 @@ def _hands(current: Round) -> dict[Place, HandSnapshot]:
     dealing = current.dealing
     if dealing is None:
         return {}
-    deal, judged = dealing.deal, dealing.hands() if current.irregularities.void else dealing.complete_places
+    deal, judged = dealing.deal, dealing.hands() if current.state.void else dealing.complete_places
     hands: dict[Place, HandSnapshot] = {}
     for place in dealing.hands():
         cards = deal.cards(place)
@@ -141,7 +141,7 @@ def _verdict(current: Round, place: Place, cards: tuple[Card | None, ...], *, co
     if any(hold.concerns(place) for hold in current.irregularities.holds):
         return HandVerdict.HELD
     wrong = len(cards) != HAND and counts
-    if wrong or place in current.void_seats or place not in current.order:
+    if wrong or place in current.state.void_seats or place not in current.state.order:
         return HandVerdict.MISDEAL
     return HandVerdict.UNREAD if None in cards else HandVerdict.OK
 

@@ -15,6 +15,7 @@ from firmware_bridge.core.table.hand_commitments import Commitments
 from firmware_bridge.core.table.refusals import TableContext, refusal
 from firmware_bridge.core.table.round import Round
 from firmware_bridge.core.table.round_snapshot import HandsWhenAsked, RoundSnapshot, snapshot_of
+from firmware_bridge.core.table.round_state import RoundState
 from firmware_bridge.core.table_setup import TableSetup
 from firmware_bridge.core.terms import Irregularity, Phase, Who
 
@@ -61,7 +62,7 @@ class Table:
     @property
     def between_rounds(self) -> bool:
         """No round is open: a changed house or setup can take effect."""
-        return self._round is None or self._round.ended
+        return self._round is None or self._round.state.ended
 
     @property
     def limit_ms(self) -> int | None:
@@ -106,8 +107,8 @@ class Table:
     def _finish(self) -> tuple[Event, ...]:
         current = self._round
         if current is not None:
-            self._told += current.told
-            current.told.clear()
+            self._told += current.state.events
+            current.state.events.clear()
             current.settle()
             if self._commitments is not None:
                 self._told += self._commitments.due(current)
@@ -117,22 +118,22 @@ class Table:
 
     @property
     def _open_round(self) -> Round | None:
-        return None if self._round is None or self._round.ended else self._round
+        return None if self._round is None or self._round.state.ended else self._round
 
     @property
     def _seen_round(self) -> Round | None:
         """The round whose cards are being seen: the open one, or a void one until its cards are shuffled."""
         current = self._round
-        if current is None or not current.ended:
+        if current is None or not current.state.ended:
             return current
-        goes_on = current.irregularities.void and current.dealing is not None and not self._decks.in_play.fresh
+        goes_on = current.state.void and current.dealing is not None and not self._decks.in_play.fresh
         return current if goes_on else None
 
     # Rounds
 
     def _open(self, fact: facts.Seats | facts.Wager) -> None:
-        number = 1 if self._round is None else self._round.number + 1
-        current = Round(number, self._house, self._setup, self._decks, fact.at_ms)
+        number = 1 if self._round is None else self._round.state.number + 1
+        current = Round(RoundState(number, self._house, self._setup, self._decks), fact.at_ms)
         self._round = current
         self._commitments = Commitments(self._table_key, number)
         for numbers in (self._draws, self._groups):
@@ -152,7 +153,7 @@ class Table:
         """Before the first card: which deck it will be, and what was found of it before the round."""
         if current.dealing is not None:
             return
-        deck = self._decks.choose(shoe=current.house.deal.shuffle == "shoe")
+        deck = self._decks.choose(shoe=current.state.house.deal.shuffle == "shoe")
         untold, deck.untold = deck.untold, []
         for irregularity, at_ms in untold:
             current.found_before(irregularity, at_ms)
@@ -169,7 +170,7 @@ class Table:
             case device.GroupTaken():
                 self._group_taken(fact)
             case device.BoxedCard():
-                if current is None or (current.deal_is_over and self._decks.alternate):
+                if current is None or (current.state.deal_is_over and self._decks.alternate):
                     self._boxed_before.append(fact.at_ms)  # the machine has the cards of the next round
                 else:
                     current.machine_boxed(fact.at_ms)
@@ -228,29 +229,29 @@ class Table:
     def _rest_is_wrong(self, irregularity: Irregularity, at_ms: int) -> None:
         """Found of the undealt rest: that belongs to the last round until the cards are shuffled again."""
         deck = self._decks.in_play
-        if self._round is None or (self._round.ended and (deck.fresh or deck.sorted)):
+        if self._round is None or (self._round.state.ended and (deck.fresh or deck.sorted)):
             self._deck_is_wrong(deck, irregularity, at_ms)
         else:
             self._round.deck_found(irregularity, at_ms)
 
     def _group_ready(self, fact: device.GroupReady) -> None:
         current = self._seen_round
-        if current is None or current.setup.deal != "group":
+        if current is None or current.state.setup.deal != "group":
             return
         step = self._groups.take(fact.group)
-        if step.gap and not current.ended:
+        if step.gap and not current.state.ended:
             current.gap(Irregularity.FACT_GAP, fact.at_ms)
-        current.group_ready(fact, min(step.missing, current.setup.seats + 1))
+        current.group_ready(fact, min(step.missing, current.state.setup.seats + 1))
 
     def _group_taken(self, fact: device.GroupTaken) -> None:
         current = self._seen_round
-        if current is None or current.setup.deal != "group":
+        if current is None or current.state.setup.deal != "group":
             return
         known = current.dealing is not None and current.dealing.deal.group(fact.group) is not None
         if not known:
             self._groups.take(fact.group)
         earlier = current.dealing is not None and current.dealing.deal.in_tray_before(fact.group)
-        if (not known or earlier) and not self._tray_forgiven and not current.ended:
+        if (not known or earlier) and not self._tray_forgiven and not current.state.ended:
             current.gap(Irregularity.FACT_GAP, fact.at_ms)
         self._tray_forgiven = False
         current.group_taken(fact)
@@ -289,9 +290,9 @@ class Table:
         if current is None:
             return
         if isinstance(fact, device.CardExposed):
-            if not current.ended:
+            if not current.state.ended:
                 current.exposed(fact)
-        elif current.setup.sensors:
+        elif current.state.setup.sensors:
             current.seat_count(fact.seat, fact.cards, fact.at_ms)
 
     # What people tell

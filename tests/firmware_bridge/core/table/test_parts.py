@@ -5,10 +5,10 @@ import pytest
 from drivers.cards import Card
 from firmware_bridge.core.events import AlarmRaised, DeckIn, DeckOut
 from firmware_bridge.core.table.card_batch import Counts
-from firmware_bridge.core.table.dealing_order import dealing_order
 from firmware_bridge.core.table.deck import Deck, Decks
 from firmware_bridge.core.table.exposure import FaceUp
 from firmware_bridge.core.table.gap_detector import GapDetector, Step
+from firmware_bridge.core.table.round_state import dealing_order
 from firmware_bridge.core.terms import Irregularity
 
 
