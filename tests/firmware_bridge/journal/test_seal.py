@@ -28,7 +28,7 @@ def test_no_file_of_the_journal_holds_a_card(tmp_path: Path) -> None:
     assert len(files) >= 3
     stored = b"".join(file.read_bytes() for file in files)
     assert b"card_drawn" in stored
-    assert not [card for card in FULL_DECK if f'"{card.value}"'.encode() in stored]
+    assert not [card for card in FULL_DECK if f':"{card.value}"'.encode() in stored]
     assert b'"card"' not in stored
     assert [row.fact for row in store.pending()][1] == draw(2, FULL_DECK[1])
 
