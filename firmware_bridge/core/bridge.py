@@ -11,6 +11,7 @@ from drivers.commands import CommandKind, Outcome
 from drivers.driver import DeviceKind
 from drivers.facts import Fact
 from firmware_bridge.core import events, facts
+from firmware_bridge.core.carried import CarriedGame, CarriedTable
 from firmware_bridge.core.events import Event, FactRefused
 from firmware_bridge.core.game.game import Game
 from firmware_bridge.core.game.machine import Stage
@@ -24,11 +25,29 @@ _WHEN_HELD: Final = {DeviceKind.SHOE: CommandKind.LOCK, DeviceKind.SHUFFLER: Com
 _WHEN_LIFTED: Final = {DeviceKind.SHOE: CommandKind.UNLOCK, DeviceKind.SHUFFLER: CommandKind.RESUME}
 
 
+class Carried(msgspec.Struct, frozen=True, kw_only=True):
+    """What goes over into a round, whole: a snapshot, in JSON where it is stored.
+
+    `at_ms` and `seq` are those of what came last. `commands`: how many were wanted; `unfinished`: the last of each
+    machine, until it is finished.
+    """
+
+    at_ms: int
+    seq: int
+    commands: int
+    unfinished: dict[DeviceKind, int]
+    house: House
+    setup: TableSetup
+    table: CarriedTable
+    game: CarriedGame
+
+
 class Bridge:
     """Table and game behind one door. `table_key` makes the salts of the commitments."""
 
     def __init__(self, table_key: bytes) -> None:
         self._table_key: Final = table_key
+        self._carried: Carried | None = None
         self._loaded: tuple[House, TableSetup] | None = None
         self._changed: tuple[House, TableSetup] | None = None
         self._table: Table | None = None
@@ -38,6 +57,29 @@ class Bridge:
         self._commands = 0
         self._held = False
         self._unfinished: dict[DeviceKind, int] = {}  # the last command of each machine, until it is finished
+
+    @classmethod
+    def resumed(cls, carried: Carried, table_key: bytes) -> "Bridge":
+        """A bridge that goes on with the fact that opened a round, from what was carried into that round.
+
+        From there on its events are those of a bridge that has seen everything. Raises RulesRefused where the house
+        does not offer the setup.
+        """
+        bridge = cls(table_key)
+        bridge._carried = carried
+        bridge._loaded = carried.house, carried.setup
+        bridge._table = Table.resumed(carried.table, carried.house, carried.setup, table_key)
+        bridge._game = Game.resumed(carried.game, carried.house, carried.setup, table_key)
+        bridge._at_ms, bridge._seq, bridge._commands = carried.at_ms, carried.seq, carried.commands
+        bridge._unfinished = dict(carried.unfinished)
+        return bridge
+
+    def carried(self) -> Carried | None:
+        """What the round that is open, or the last one, took over; None before the first round.
+
+        `resumed` goes the same way with it, from the fact on that opened the round.
+        """
+        return self._carried
 
     @property
     def table(self) -> Table | None:
@@ -64,6 +106,8 @@ class Bridge:
         sentence = self._refusal(fact)
         if sentence is not None:
             return self._stamped((_refused(fact, sentence),), max(self._at_ms, fact.at_ms))
+        if isinstance(fact, facts.Seats | facts.Wager):
+            self._carry()
         self._at_ms = fact.at_ms
         told: tuple[Event, ...] = ()
         if isinstance(fact, facts.Started):
@@ -141,6 +185,22 @@ class Bridge:
             }
         self._held = held
         return tuple(self._want(kind, command) for kind, command in wanted.items())
+
+    def _carry(self) -> None:
+        """Where the fact opens a round: keep what goes over into it."""
+        if self._table is None or self._game is None or self._loaded is None or not self._table.between_rounds:
+            return
+        house, setup = self._loaded
+        self._carried = Carried(
+            at_ms=self._at_ms,
+            seq=self._seq,
+            commands=self._commands,
+            unfinished=dict(self._unfinished),
+            house=house,
+            setup=setup,
+            table=self._table.carried(),
+            game=self._game.carried(),
+        )
 
     def _want(self, kind: DeviceKind, command: CommandKind) -> Event:
         self._commands += 1

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 
+from firmware_bridge.core.carried import CarriedButton
 from firmware_bridge.core.events import Event, PositionDeclined, PositionOffered, PositionTaken
 from firmware_bridge.core.facts import PlayerDealer, Position
 
@@ -20,6 +21,25 @@ class Button:
         self._accepted: int | None = None
         self._open_offer: int | None = None
         self._declined: set[int] = set()
+
+    def carried(self) -> CarriedButton:
+        """What the next round takes over of it."""
+        return CarriedButton(
+            holder=self._holder,
+            hands=self._hands,
+            accepted=self._accepted,
+            open_offer=self._open_offer,
+            declined=tuple(sorted(self._declined)),
+        )
+
+    @classmethod
+    def resumed(cls, carried: CarriedButton, limit: int) -> "Button":
+        """The button as it was carried over."""
+        button = cls(limit)
+        button._holder, button._hands = carried.holder, carried.hands
+        button._accepted, button._open_offer = carried.accepted, carried.open_offer
+        button._declined = set(carried.declined)
+        return button
 
     @property
     def holder(self) -> int | None:

@@ -5,6 +5,7 @@
 
 from drivers.facts import Fact
 from firmware_bridge.core import events, facts
+from firmware_bridge.core.carried import CarriedGame, CarriedLimits, CarriedPosition, CarriedSettlement
 from firmware_bridge.core.events import Event
 from firmware_bridge.core.game.button import Button
 from firmware_bridge.core.game.coverage import PositionWager
@@ -59,6 +60,42 @@ class Game:
         if house.position == self._rules.house.position:
             game._button = self._button
         game._players, game._settled = self._players, self._settled
+        return game
+
+    def carried(self) -> CarriedGame:
+        """What the next round takes over; good where no round is open, from the fact on that opens the next."""
+        position, settled = self._position, self._settled
+        return CarriedGame(
+            limits=tuple(
+                CarriedLimits(minimum=limits.minimum, maximum=limits.maximum, from_ms=limits.from_ms)
+                for limits in self._limits
+            ),
+            button=None if self._button is None else self._button.carried(),
+            position=None
+            if position is None
+            else CarriedPosition(seat=position.seat, wager=position.wager, action_seat=position.action_seat),
+            players=tuple(sorted(self._players)),
+            settled=None
+            if settled is None
+            else CarriedSettlement(
+                round=settled[0], wagers={seat: tuple(sorted(rows)) for seat, rows in settled[1].items()}
+            ),
+        )
+
+    @classmethod
+    def resumed(cls, carried: CarriedGame, house: House, setup: TableSetup, table_key: bytes) -> "Game":
+        """The game as it was carried over, before the fact that opens its next round."""
+        game = cls(house, setup, table_key)
+        game._limits = [Limits(limits.minimum, limits.maximum, limits.from_ms) for limits in carried.limits]
+        if carried.button is not None and house.position is not None:
+            game._button = Button.resumed(carried.button, house.position.consecutive_hands)
+        if carried.position is not None:
+            position = carried.position
+            game._position = PositionWager(position.seat, position.wager, position.action_seat)
+        game._players = frozenset(carried.players)
+        if carried.settled is not None:
+            rows = {seat: frozenset(wagers) for seat, wagers in carried.settled.wagers.items()}
+            game._settled = carried.settled.round, rows
         return game
 
     # What does not fit

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from drivers.cards import DECK_SIZE, Card
+from firmware_bridge.core.carried import CarriedDeck, CarriedDecks
 from firmware_bridge.core.events import AlarmRaised, DeckIn, DeckOut, Event
 from firmware_bridge.core.terms import Irregularity
 
@@ -109,6 +110,40 @@ class Deck:
         self.alarms.clear()
         return (DeckIn(deck=self.name),)
 
+    def carried(self) -> CarriedDeck:
+        """What the next round takes over of it."""
+        return CarriedDeck(
+            name=self.name,
+            fresh=self.fresh,
+            sorted=self.sorted,
+            drawn_least=self.drawn_least,
+            drawn_most=self.drawn_most,
+            seen=dict(self.seen),
+            uncounted_rounds=self.uncounted_rounds,
+            alarms=dict(self.alarms),
+            wrong_cards=self.wrong_cards,
+            untold=tuple(self.untold),
+            starts_again=self.starts_again,
+        )
+
+    @classmethod
+    def resumed(cls, carried: CarriedDeck, decks: int) -> "Deck":
+        """The deck as it was carried over, of `decks` packs."""
+        return cls(
+            carried.name,
+            decks,
+            fresh=carried.fresh,
+            sorted=carried.sorted,
+            drawn_least=carried.drawn_least,
+            drawn_most=carried.drawn_most,
+            seen=Counter(carried.seen),
+            uncounted_rounds=carried.uncounted_rounds,
+            alarms=dict(carried.alarms),
+            wrong_cards=carried.wrong_cards,
+            untold=list(carried.untold),
+            starts_again=carried.starts_again,
+        )
+
 
 class Decks:
     """The decks of a table, and the one that is dealt from: `in_play`."""
@@ -120,6 +155,27 @@ class Decks:
         self._shuffled: list[Deck] = []
         self._chosen: Deck | None = None
         self._shoe_empty = False
+
+    def carried(self) -> CarriedDecks:
+        """What the next round takes over of them."""
+        return CarriedDecks(
+            decks=tuple(deck.carried() for deck in self._known.values()),
+            in_play=self.in_play.name,
+            waiting=tuple(deck.name for deck in self._shuffled),
+            chosen=None if self._chosen is None else self._chosen.name,
+            shoe_empty=self._shoe_empty,
+        )
+
+    @classmethod
+    def resumed(cls, carried: CarriedDecks, decks: int) -> "Decks":
+        """The decks as they were carried over, each of `decks` packs."""
+        resumed = cls(decks)
+        resumed._known = known = {deck.name: Deck.resumed(deck, decks) for deck in carried.decks}
+        resumed.in_play = known[carried.in_play]
+        resumed._shuffled = [known[name] for name in carried.waiting]
+        resumed._chosen = None if carried.chosen is None else known[carried.chosen]
+        resumed._shoe_empty = carried.shoe_empty
+        return resumed
 
     def named(self, name: str | None) -> Deck:
         """The deck of that name; without a name, the one in play."""

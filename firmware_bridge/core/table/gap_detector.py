@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from drivers.sequence import NUMBER_BITS, seq_add
+from firmware_bridge.core.carried import CarriedNumbers
 
 MOST_MISSING: Final = 64
 
@@ -26,6 +27,17 @@ class GapDetector:
         self._last: int | None = 0 if from_one else None
         self._in_round = False
         self._forgiven = False
+
+    def carried(self) -> CarriedNumbers:
+        """What the next round takes over of them."""
+        return CarriedNumbers(last=self._last, forgiven=self._forgiven)
+
+    @classmethod
+    def resumed(cls, carried: CarriedNumbers) -> "GapDetector":
+        """The numbers as they were carried over."""
+        resumed = cls(from_one=False)
+        resumed._last, resumed._forgiven = carried.last, carried.forgiven
+        return resumed
 
     def round_opens(self) -> None:
         self._in_round = False

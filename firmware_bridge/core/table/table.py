@@ -7,6 +7,7 @@ from drivers import facts as device
 from drivers.cards import Card
 from drivers.facts import Fact
 from firmware_bridge.core import facts
+from firmware_bridge.core.carried import CarriedTable
 from firmware_bridge.core.events import AlarmAcknowledged, Event
 from firmware_bridge.core.rules.house import House
 from firmware_bridge.core.table.deck import Deck, Decks
@@ -31,6 +32,7 @@ class Table:
         self._setup = setup
         self._table_key: Final = table_key
         self._decks = Decks(setup.decks)
+        self._rounds = 0
         self._round: Round | None = None
         self._commitments: Commitments | None = None
         self._draws = GapDetector(from_one=False)
@@ -74,6 +76,30 @@ class Table:
         if setup.decks != self._setup.decks:
             self._decks = Decks(setup.decks)
         self._house, self._setup = house, setup
+
+    def carried(self) -> CarriedTable:
+        """What the next round takes over; good where no round is open, from the fact on that opens the next."""
+        return CarriedTable(
+            rounds=self._rounds,
+            decks=self._decks.carried(),
+            draws=self._draws.carried(),
+            groups=self._groups.carried(),
+            tray_forgiven=self._tray_forgiven,
+            player_dealer=self._player_dealer,
+            boxed_before=tuple(self._boxed_before),
+            lost_devices=tuple(sorted(self._lost_devices)),
+        )
+
+    @classmethod
+    def resumed(cls, carried: CarriedTable, house: House, setup: TableSetup, table_key: bytes) -> "Table":
+        """The table as it was carried over, before the fact that opens its next round."""
+        table = cls(house, setup, table_key)
+        table._rounds = carried.rounds
+        table._decks = Decks.resumed(carried.decks, setup.decks)
+        table._draws, table._groups = GapDetector.resumed(carried.draws), GapDetector.resumed(carried.groups)
+        table._tray_forgiven, table._player_dealer = carried.tray_forgiven, carried.player_dealer
+        table._boxed_before, table._lost_devices = list(carried.boxed_before), set(carried.lost_devices)
+        return table
 
     def refusal(self, fact: Fact) -> str | None:
         """Why the fact does not fit, as a sentence for a dealer, or None. Changes nothing."""
@@ -132,10 +158,10 @@ class Table:
     # Rounds
 
     def _open(self, fact: facts.Seats | facts.Wager) -> None:
-        number = 1 if self._round is None else self._round.state.number + 1
-        current = Round(RoundState(number, self._house, self._setup, self._decks), fact.at_ms)
+        self._rounds += 1
+        current = Round(RoundState(self._rounds, self._house, self._setup, self._decks), fact.at_ms)
         self._round = current
-        self._commitments = Commitments(self._table_key, number)
+        self._commitments = Commitments(self._table_key, self._rounds)
         for numbers in (self._draws, self._groups):
             numbers.round_opens()
         self._last_draw = None
