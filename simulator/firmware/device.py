@@ -15,30 +15,14 @@ from drivers.commands import CommandKind, Outcome
 from drivers.facts import DeviceFact
 from drivers.framing import DELIMITER, FrameDecoder, encode_frame
 from drivers.sequence import NUMBER_BITS, seq_add, seq_diff
+from drivers.tdp.codec.command_messages import Alive, CommandMessage, OutcomeMessage, Ping
 from drivers.tdp.codec.enums import COMMANDS_BY_CODE, MessageType
+from drivers.tdp.codec.fact_messages import Ack, Durable, FactMessage, Gap, State
 from drivers.tdp.codec.fields import BadMessage
 from drivers.tdp.codec.header import MAJOR, Header, session_id
-from drivers.tdp.codec.messages import (
-    Ack,
-    Alive,
-    CommandMessage,
-    DeviceMessage,
-    Durable,
-    FactMessage,
-    Gap,
-    Hello,
-    HelloAnswer,
-    Message,
-    OutcomeMessage,
-    Ping,
-    Start,
-    Started,
-    State,
-    UnknownMessageType,
-    read_message,
-    wire_frame,
-)
+from drivers.tdp.codec.messages import DeviceMessage, Message, UnknownMessageType, read_message, wire_frame
 from drivers.tdp.codec.pairing_messages import PairCommit, PairConfirm, PairReveal, PairStop
+from drivers.tdp.codec.session_messages import Hello, HelloAnswer, Start, Started
 from simulator.firmware.device_auth import DeviceAuth, UntrustedError
 from simulator.firmware.identity import CAPABILITIES, FIRMWARE_VERSION, KIND_CODES, VENDOR, Identity
 from simulator.firmware.motors import Motion, Motors, RefusedError

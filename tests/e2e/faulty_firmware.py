@@ -9,9 +9,11 @@ from msgspec.structs import replace
 from drivers.commands import Outcome
 from drivers.facts import CardDrawn, DeviceFact
 from drivers.sequence import NUMBER_BITS, seq_add, seq_diff
+from drivers.tdp.codec.command_messages import Alive, CommandMessage
 from drivers.tdp.codec.enums import MessageType
 from drivers.tdp.codec.header import HEADER_SIZE, Header
-from drivers.tdp.codec.messages import Alive, CommandMessage, DeviceMessage, Hello, Start, wire_frame
+from drivers.tdp.codec.messages import DeviceMessage, wire_frame
+from drivers.tdp.codec.session_messages import Hello, Start
 from simulator.firmware.device import Firmware
 from simulator.firmware.device_auth import DeviceAuth
 from simulator.firmware.identity import Identity

@@ -12,9 +12,11 @@ from drivers.commands import CommandKind, Outcome
 from drivers.driver import DeviceKind
 from drivers.framing import DELIMITER, encode_frame
 from drivers.sequence import NUMBER_BITS, seq_add
+from drivers.tdp.codec.command_messages import Alive, CommandMessage, Ping
 from drivers.tdp.codec.enums import COMMAND_CODES, Capability, KindCode, StateFlag
+from drivers.tdp.codec.fact_messages import State
 from drivers.tdp.codec.header import HEADER_SIZE
-from drivers.tdp.codec.messages import Alive, CommandMessage, Ping, Start, State
+from drivers.tdp.codec.session_messages import Start
 from tests.hil.bench.bench import Bench
 from tests.hil.bench.frames import FrameLog
 from tests.hil.bench.wire import Wire

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pytest
 
 from drivers.sequence import NUMBER_BITS, seq_add, seq_diff
-from drivers.tdp.codec.messages import FactMessage
+from drivers.tdp.codec.fact_messages import FactMessage
 from tests.hil.bench.bench import Bench
 from tests.hil.bench.frames import FrameLog
 from tests.hil.bench.hands import gesture

@@ -10,8 +10,10 @@ import pytest
 from drivers.commands import CommandKind
 from drivers.driver import DeviceKind
 from drivers.framing import FrameDecoder, encode_frame
+from drivers.tdp.codec.command_messages import Alive, CommandMessage, Ping
 from drivers.tdp.codec.enums import COMMAND_CODES, Capability
-from drivers.tdp.codec.messages import Alive, CommandMessage, Ping, Start, State
+from drivers.tdp.codec.fact_messages import State
+from drivers.tdp.codec.session_messages import Start
 from tests.hil.bench.bench import Bench
 from tests.hil.bench.frames import FrameLog
 from tests.hil.bench.wire import Wire

@@ -6,8 +6,8 @@ from typing import Final
 
 from drivers.commands import Command, Outcome
 from drivers.driver import CommandReport
+from drivers.tdp.codec.command_messages import CommandMessage, OutcomeMessage
 from drivers.tdp.codec.enums import COMMAND_CODES
-from drivers.tdp.codec.messages import CommandMessage, OutcomeMessage
 from drivers.tdp.host.timing import backed_off
 
 MOST_UNDER_WAY: Final = 16

@@ -18,29 +18,13 @@ from drivers.driver import (
 )
 from drivers.framing import DELIMITER, FrameDecoder
 from drivers.sequence import NUMBER_BITS, SEQUENCE_BITS, seq_add, seq_diff
+from drivers.tdp.codec.command_messages import Alive, OutcomeMessage, Ping
 from drivers.tdp.codec.enums import SEQUENCED_UNKNOWN, MessageType
+from drivers.tdp.codec.fact_messages import Ack, Durable, FactMessage, Gap, State
 from drivers.tdp.codec.fields import BadMessage
 from drivers.tdp.codec.header import HEADER_SIZE, MAJOR, Header, session_id
-from drivers.tdp.codec.messages import (
-    BOOT_SIZE,
-    Ack,
-    Alive,
-    Durable,
-    FactMessage,
-    Gap,
-    Hello,
-    HelloAnswer,
-    HostMessage,
-    Message,
-    OutcomeMessage,
-    Ping,
-    Start,
-    Started,
-    State,
-    UnknownMessageType,
-    read_message,
-    wire_frame,
-)
+from drivers.tdp.codec.messages import HostMessage, Message, UnknownMessageType, read_message, wire_frame
+from drivers.tdp.codec.session_messages import BOOT_SIZE, Hello, HelloAnswer, Start, Started
 from drivers.tdp.host.auth import Distrust, NotTrusted, Seal, SealReader
 from drivers.tdp.host.command_queue import CommandQueue
 from drivers.tdp.host.fact_order import FactOrder, FactsBroken

@@ -8,9 +8,11 @@ import msgspec
 
 from drivers.driver import DeviceKind, Heard, NumberedFact
 from drivers.sequence import NUMBER_BITS, seq_add, seq_diff
+from drivers.tdp.codec.command_messages import Alive
 from drivers.tdp.codec.fact_codec import UnknownFactCode
+from drivers.tdp.codec.fact_messages import FactMessage
 from drivers.tdp.codec.fields import BadMessage
-from drivers.tdp.codec.messages import Alive, FactMessage, Started
+from drivers.tdp.codec.session_messages import Started
 from drivers.tdp.host.timing import ClockMap, Question
 
 SIGNS_REMEMBERED: Final = 64

@@ -3,11 +3,13 @@
 from collections.abc import Sequence
 
 from drivers.framing import FrameDecoder
+from drivers.tdp.codec.command_messages import Alive, CommandMessage, OutcomeMessage, Ping
 from drivers.tdp.codec.enums import MessageType
 from drivers.tdp.codec.fact_codec import FactCode
+from drivers.tdp.codec.fact_messages import FactMessage
 from drivers.tdp.codec.fields import BadMessage
 from drivers.tdp.codec.header import Header
-from drivers.tdp.codec.messages import Alive, CommandMessage, FactMessage, OutcomeMessage, Ping, read_message
+from drivers.tdp.codec.messages import read_message
 
 
 def name_frames(pieces: Sequence[tuple[bool, bytes]]) -> list[str]:

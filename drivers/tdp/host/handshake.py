@@ -8,7 +8,8 @@ from drivers.driver import DeviceKind
 from drivers.tdp.codec.enums import Capability
 from drivers.tdp.codec.fields import BadMessage
 from drivers.tdp.codec.header import HEADER_SIZE, Header
-from drivers.tdp.codec.messages import HelloAnswer, read_message
+from drivers.tdp.codec.messages import read_message
+from drivers.tdp.codec.session_messages import HelloAnswer
 from drivers.tdp.host.auth import TRAILER_SIZE, NotTrusted, Seal, SealReader, key_id, session_keys
 from drivers.tdp.host.identity import named, version_refusal, wrong_device
 from drivers.tdp.host.session import HANDSHAKE_MS

@@ -4,7 +4,7 @@ from drivers.driver import Claims, DeviceKind
 from drivers.sentences import printable
 from drivers.tdp.codec.enums import KindCode
 from drivers.tdp.codec.header import MAJOR, MINOR
-from drivers.tdp.codec.messages import HelloAnswer
+from drivers.tdp.codec.session_messages import HelloAnswer
 
 
 def claims_of(answer: HelloAnswer) -> Claims:

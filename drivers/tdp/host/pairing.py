@@ -10,10 +10,11 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X
 
 from drivers.driver import Claims, DeviceKind
 from drivers.framing import DELIMITER, FrameDecoder
+from drivers.tdp.codec.command_messages import Ping
 from drivers.tdp.codec.enums import Capability, MessageType, StopReason
 from drivers.tdp.codec.fields import BadMessage
 from drivers.tdp.codec.header import HEADER_SIZE, MAJOR, Header, session_id
-from drivers.tdp.codec.messages import Hello, HelloAnswer, HostMessage, Ping, read_message, wire_frame
+from drivers.tdp.codec.messages import HostMessage, read_message, wire_frame
 from drivers.tdp.codec.pairing_messages import (
     CONFIRMATION_SIZE,
     PairCommit,
@@ -24,6 +25,7 @@ from drivers.tdp.codec.pairing_messages import (
     PairStop,
     PairStopped,
 )
+from drivers.tdp.codec.session_messages import Hello, HelloAnswer
 from drivers.tdp.host.auth import KEY_SIZE, derived
 from drivers.tdp.host.handshake import AnswerDropped, AnswerRefused, Expected, identified
 from drivers.tdp.host.identity import claims_of, named

@@ -13,9 +13,11 @@ import msgspec
 from drivers.facts import DeviceFact
 from drivers.framing import DELIMITER, FrameDecoder
 from drivers.sequence import NUMBER_BITS, seq_add, seq_diff
+from drivers.tdp.codec.fact_messages import FactMessage, Gap
 from drivers.tdp.codec.fields import BadMessage
 from drivers.tdp.codec.header import HEADER_SIZE, MAJOR, Header, session_id
-from drivers.tdp.codec.messages import FactMessage, Gap, HelloAnswer, Message, Started, UnknownMessageType, read_message
+from drivers.tdp.codec.messages import Message, UnknownMessageType, read_message
+from drivers.tdp.codec.session_messages import HelloAnswer, Started
 from drivers.tdp.host.auth import TRAILER_SIZE
 
 MOST_EARLY: Final = 64

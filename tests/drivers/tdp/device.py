@@ -8,24 +8,11 @@ from drivers.commands import Outcome
 from drivers.facts import DeviceFact
 from drivers.framing import FrameDecoder
 from drivers.sequence import seq_add, seq_diff
+from drivers.tdp.codec.command_messages import Alive, CommandMessage, OutcomeMessage, Ping
+from drivers.tdp.codec.fact_messages import Durable, FactMessage, Gap, State
 from drivers.tdp.codec.header import MAJOR, WINDOW, Header, session_id
-from drivers.tdp.codec.messages import (
-    Alive,
-    CommandMessage,
-    DeviceMessage,
-    Durable,
-    FactMessage,
-    Gap,
-    Hello,
-    HelloAnswer,
-    OutcomeMessage,
-    Ping,
-    Start,
-    Started,
-    State,
-    read_message,
-    wire_frame,
-)
+from drivers.tdp.codec.messages import DeviceMessage, read_message, wire_frame
+from drivers.tdp.codec.session_messages import Hello, HelloAnswer, Start, Started
 
 HEARTBEAT_MS = 500
 SILENCE_MS = 3000

@@ -8,7 +8,10 @@ from drivers.commands import Outcome
 from drivers.facts import DeviceFact
 from drivers.tdp.codec import messages as tdp
 from drivers.tdp.codec import pairing_messages as pairing
+from drivers.tdp.codec.command_messages import Alive, CommandMessage, OutcomeMessage, Ping
 from drivers.tdp.codec.enums import StopReason
+from drivers.tdp.codec.fact_messages import Ack, Durable, FactMessage, Gap, State
+from drivers.tdp.codec.session_messages import Hello, HelloAnswer, Start, Started
 
 U8 = st.integers(0, 2**8 - 1)
 U16 = st.integers(0, 2**16 - 1)
@@ -53,9 +56,9 @@ FACTS: st.SearchStrategy[DeviceFact] = st.one_of(
 )
 
 MESSAGES: st.SearchStrategy[tdp.Message] = st.one_of(
-    st.builds(tdp.Hello, nonce=EIGHT, attempt=U16, lowest_major=U8, highest_major=U8, key_id=U32),
+    st.builds(Hello, nonce=EIGHT, attempt=U16, lowest_major=U8, highest_major=U8, key_id=U32),
     st.builds(
-        tdp.HelloAnswer,
+        HelloAnswer,
         nonce=EIGHT,
         attempt=U16,
         boot=EIGHT,
@@ -76,17 +79,17 @@ MESSAGES: st.SearchStrategy[tdp.Message] = st.one_of(
         serial_number=NAMES,
         firmware_version=NAMES,
     ),
-    st.builds(tdp.Start, resume=st.none() | st.tuples(EIGHT, U32)),
-    st.builds(tdp.Started, gap=st.booleans(), first_number=U32),
-    st.builds(tdp.State, clock_ms=U64, flags=U16, last_command=U64, last_outcome=st.none() | OUTCOMES),
-    st.builds(tdp.FactMessage.of, U32, FACTS),
-    st.builds(tdp.Gap, next_number=U32),
-    st.builds(tdp.Ack),
-    st.builds(tdp.Durable, number=U32),
-    st.builds(tdp.Ping, id=U32.filter(bool), durable=st.none() | U32),
-    st.builds(tdp.Alive, ping=U32, clock_ms=U64, next_number=U32),
-    st.builds(tdp.CommandMessage, id=U64.filter(bool), command=U8),
-    st.builds(tdp.OutcomeMessage, id=U64, outcome=OUTCOMES, reason=NAMES),
+    st.builds(Start, resume=st.none() | st.tuples(EIGHT, U32)),
+    st.builds(Started, gap=st.booleans(), first_number=U32),
+    st.builds(State, clock_ms=U64, flags=U16, last_command=U64, last_outcome=st.none() | OUTCOMES),
+    st.builds(FactMessage.of, U32, FACTS),
+    st.builds(Gap, next_number=U32),
+    st.builds(Ack),
+    st.builds(Durable, number=U32),
+    st.builds(Ping, id=U32.filter(bool), durable=st.none() | U32),
+    st.builds(Alive, ping=U32, clock_ms=U64, next_number=U32),
+    st.builds(CommandMessage, id=U64.filter(bool), command=U8),
+    st.builds(OutcomeMessage, id=U64, outcome=OUTCOMES, reason=NAMES),
     st.builds(pairing.PairCommit, commitment=KEYS),
     st.builds(pairing.PairKey, device_public=KEYS),
     st.builds(pairing.PairReveal, host_public=KEYS),

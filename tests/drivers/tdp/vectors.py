@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from drivers.facts import DeviceFact
-from drivers.tdp.codec.messages import FactMessage, Message
+from drivers.tdp.codec.fact_messages import FactMessage
+from drivers.tdp.codec.messages import Message
 
 
 @dataclass(frozen=True)

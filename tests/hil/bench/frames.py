@@ -12,10 +12,13 @@ from drivers.facts import CardDrawn, CardExposed
 from drivers.framing import DELIMITER, FrameDecoder, encode_frame
 from drivers.plugins import NameFrames, frame_namer
 from drivers.sentences import printable
+from drivers.tdp.codec.command_messages import OutcomeMessage
 from drivers.tdp.codec.enums import StateFlag
+from drivers.tdp.codec.fact_messages import FactMessage, Gap, State
 from drivers.tdp.codec.fields import BadMessage
 from drivers.tdp.codec.header import Header
-from drivers.tdp.codec.messages import FactMessage, Gap, HelloAnswer, OutcomeMessage, Started, State, read_message
+from drivers.tdp.codec.messages import read_message
+from drivers.tdp.codec.session_messages import HelloAnswer, Started
 from drivers.tdp.host.auth import TRAILER_SIZE
 from drivers.tdp.host.frame_names import name_frames
 from drivers.transports.pcapng import read_capture

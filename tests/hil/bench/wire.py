@@ -16,28 +16,14 @@ from drivers.commands import Outcome
 from drivers.errors import LinkError
 from drivers.framing import DELIMITER, FrameDecoder, encode_frame
 from drivers.sequence import NUMBER_BITS, SEQUENCE_BITS, seq_add
+from drivers.tdp.codec.command_messages import Alive, CommandMessage, OutcomeMessage, Ping
 from drivers.tdp.codec.enums import COMMANDS_BY_CODE, MessageType
 from drivers.tdp.codec.fact_codec import UnknownFactCode
+from drivers.tdp.codec.fact_messages import Ack, Durable, FactMessage, State
 from drivers.tdp.codec.fields import BadMessage
 from drivers.tdp.codec.header import HEADER_SIZE, MAJOR, MINOR, Header, session_id
-from drivers.tdp.codec.messages import (
-    Ack,
-    Alive,
-    CommandMessage,
-    Durable,
-    FactMessage,
-    Hello,
-    HelloAnswer,
-    HostMessage,
-    Message,
-    OutcomeMessage,
-    Ping,
-    Start,
-    Started,
-    State,
-    read_message,
-    wire_frame,
-)
+from drivers.tdp.codec.messages import HostMessage, Message, read_message, wire_frame
+from drivers.tdp.codec.session_messages import Hello, HelloAnswer, Start, Started
 from drivers.tdp.host.auth import NotTrusted, Seal, SealReader, key_id, session_keys
 from drivers.tdp.host.stream import SequencedReceiver
 from drivers.transports.opening import open_transport

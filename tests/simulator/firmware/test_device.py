@@ -10,26 +10,12 @@ from drivers.driver import DeviceKind
 from drivers.facts import CardDrawn
 from drivers.framing import FrameDecoder
 from drivers.sequence import seq_add
+from drivers.tdp.codec.command_messages import Alive, CommandMessage, OutcomeMessage, Ping
 from drivers.tdp.codec.enums import COMMAND_CODES, StateFlag
+from drivers.tdp.codec.fact_messages import Ack, Durable, FactMessage, Gap, State
 from drivers.tdp.codec.header import MAJOR, Header, session_id
-from drivers.tdp.codec.messages import (
-    Ack,
-    Alive,
-    CommandMessage,
-    Durable,
-    FactMessage,
-    Gap,
-    Hello,
-    HelloAnswer,
-    Message,
-    OutcomeMessage,
-    Ping,
-    Start,
-    Started,
-    State,
-    read_message,
-    wire_frame,
-)
+from drivers.tdp.codec.messages import Message, read_message, wire_frame
+from drivers.tdp.codec.session_messages import Hello, HelloAnswer, Start, Started
 from simulator.firmware.device import Firmware, SessionState
 from simulator.firmware.identity import Identity
 from simulator.firmware.motors import Motion

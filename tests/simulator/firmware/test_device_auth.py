@@ -9,20 +9,10 @@ from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
 from drivers.driver import DeviceKind
 from drivers.framing import FrameDecoder, encode_frame
+from drivers.tdp.codec.command_messages import Alive, CommandMessage, Ping
 from drivers.tdp.codec.enums import Capability, StopReason
 from drivers.tdp.codec.header import Header, session_id
-from drivers.tdp.codec.messages import (
-    Alive,
-    CommandMessage,
-    Hello,
-    HelloAnswer,
-    Message,
-    Ping,
-    Start,
-    Started,
-    read_message,
-    wire_frame,
-)
+from drivers.tdp.codec.messages import Message, read_message, wire_frame
 from drivers.tdp.codec.pairing_messages import (
     PairCommit,
     PairConfirm,
@@ -32,6 +22,7 @@ from drivers.tdp.codec.pairing_messages import (
     PairStop,
     PairStopped,
 )
+from drivers.tdp.codec.session_messages import Hello, HelloAnswer, Start, Started
 from simulator.firmware.device import Firmware, SessionState
 from simulator.firmware.device_auth import DeviceAuth, confirmation, fingerprint, hkdf
 from simulator.firmware.identity import Identity

@@ -9,7 +9,8 @@ from drivers.driver import DeviceKind
 from drivers.facts import GroupReady
 from drivers.framing import MAX_ENCODED
 from drivers.tdp.codec.header import WINDOW
-from drivers.tdp.codec.messages import Hello, Message, wire_frame
+from drivers.tdp.codec.messages import Message, wire_frame
+from drivers.tdp.codec.session_messages import Hello
 from simulator.firmware.device import Firmware
 from simulator.firmware.device_auth import DeviceAuth
 from simulator.firmware.identity import Identity

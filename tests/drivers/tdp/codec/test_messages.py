@@ -13,23 +13,21 @@ from drivers.commands import CommandKind, Outcome
 from drivers.driver import DeviceKind
 from drivers.facts import DeviceFact
 from drivers.framing import MAX_DECODED, FrameDecoder
+from drivers.tdp.codec.command_messages import OutcomeMessage, Ping
 from drivers.tdp.codec.enums import COMMAND_CODES, OUTCOME_CODES, KindCode
 from drivers.tdp.codec.fact_codec import FactCode, UnknownFactCode
+from drivers.tdp.codec.fact_messages import FactMessage, State
 from drivers.tdp.codec.fields import BadMessage
 from drivers.tdp.codec.header import HEADER_SIZE, Header, session_id
 from drivers.tdp.codec.messages import (
     DEVICE_MESSAGES,
     HOST_MESSAGES,
-    FactMessage,
-    HelloAnswer,
     Message,
-    OutcomeMessage,
-    Ping,
-    State,
     UnknownMessageType,
     read_message,
     wire_frame,
 )
+from drivers.tdp.codec.session_messages import HelloAnswer
 from tests.drivers.tdp.strategies import FACTS, MESSAGES, U16, U32
 
 

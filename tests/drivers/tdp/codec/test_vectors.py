@@ -10,8 +10,9 @@ from drivers.facts import GroupReady, ShuffleCompleted
 from drivers.framing import FrameDecoder
 from drivers.tdp.codec.enums import MessageType
 from drivers.tdp.codec.fact_codec import FactCode
+from drivers.tdp.codec.fact_messages import FactMessage
 from drivers.tdp.codec.header import Header
-from drivers.tdp.codec.messages import FactMessage, Message, read_message, wire_frame
+from drivers.tdp.codec.messages import Message, read_message, wire_frame
 from drivers.tdp.host.driver import TdpDriver
 from simulator.firmware.device import Firmware
 from simulator.firmware.identity import Identity

@@ -10,9 +10,11 @@ from hypothesis import strategies as st
 from drivers.commands import CommandKind
 from drivers.driver import Alarm, LinkDown
 from drivers.framing import MAX_ENCODED
+from drivers.tdp.codec.command_messages import CommandMessage
 from drivers.tdp.codec.enums import COMMAND_CODES
+from drivers.tdp.codec.fact_messages import Durable, FactMessage
 from drivers.tdp.codec.header import REORDER_LIMIT, WINDOW, Header
-from drivers.tdp.codec.messages import CommandMessage, Durable, FactMessage, Hello, Start
+from drivers.tdp.codec.session_messages import Hello, Start
 from tests.drivers.tdp.strategies import MESSAGES, U16
 from tests.drivers.tdp.wire import FIRST_NUMBER, KEY, Recorded, Wire
 

@@ -7,7 +7,8 @@ import pytest
 from drivers.driver import DeviceKind
 from drivers.framing import FrameDecoder
 from drivers.tdp.codec.header import Header
-from drivers.tdp.codec.messages import Hello, read_message, wire_frame
+from drivers.tdp.codec.messages import read_message, wire_frame
+from drivers.tdp.codec.session_messages import Hello
 from drivers.tdp.host.auth import Seal, SealReader, key_id, session_keys
 from drivers.tdp.host.driver import TdpDriver
 from tests.drivers.tdp.vectors import BadVector, as_json, bad_vectors, described, good_vectors, key_vectors

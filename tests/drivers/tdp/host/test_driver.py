@@ -5,7 +5,9 @@ import pytest
 from drivers import facts
 from drivers.driver import DeviceKind, Heard, LinkDown, LinkUp, NumberedFact, Resume
 from drivers.sequence import seq_add
-from drivers.tdp.codec.messages import FactMessage, Hello, wire_frame
+from drivers.tdp.codec.fact_messages import FactMessage
+from drivers.tdp.codec.messages import wire_frame
+from drivers.tdp.codec.session_messages import Hello
 from drivers.tdp.host.driver import TdpDriver
 from tests.drivers.tdp.device import ModelDevice
 from tests.drivers.tdp.link import Faults, Link, group, up

@@ -6,8 +6,10 @@ from drivers import facts
 from drivers.commands import Command, CommandKind
 from drivers.driver import Heard, LinkDown
 from drivers.framing import FrameDecoder
+from drivers.tdp.codec.command_messages import Alive, CommandMessage, Ping
 from drivers.tdp.codec.header import MAJOR, Header
-from drivers.tdp.codec.messages import Alive, CommandMessage, HelloAnswer, Ping, read_message, wire_frame
+from drivers.tdp.codec.messages import read_message, wire_frame
+from drivers.tdp.codec.session_messages import HelloAnswer
 from tests.drivers.tdp.device import ModelDevice
 from tests.drivers.tdp.link import Faults, Link, group, up
 

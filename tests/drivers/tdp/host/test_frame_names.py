@@ -6,17 +6,10 @@ from hypothesis import strategies as st
 from drivers.cards import Card
 from drivers.commands import Outcome
 from drivers.facts import CardDrawn
-from drivers.tdp.codec.messages import (
-    Ack,
-    Alive,
-    FactMessage,
-    Hello,
-    Message,
-    OutcomeMessage,
-    Ping,
-    Started,
-    wire_frame,
-)
+from drivers.tdp.codec.command_messages import Alive, OutcomeMessage, Ping
+from drivers.tdp.codec.fact_messages import Ack, FactMessage
+from drivers.tdp.codec.messages import Message, wire_frame
+from drivers.tdp.codec.session_messages import Hello, Started
 from drivers.tdp.host.frame_names import name_frames
 
 

@@ -7,7 +7,7 @@ from drivers.driver import Resume
 from drivers.framing import FrameDecoder
 from drivers.tdp.codec.enums import MessageType
 from drivers.tdp.codec.header import Header
-from drivers.tdp.codec.messages import Start
+from drivers.tdp.codec.session_messages import Start
 from tests.drivers.tdp.device import ModelDevice
 from tests.drivers.tdp.link import Faults, Link, group, up
 

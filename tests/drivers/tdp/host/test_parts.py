@@ -11,8 +11,10 @@ from drivers.commands import Command, CommandKind, Outcome
 from drivers.driver import CommandReport, DeviceKind, Heard
 from drivers.facts import CutCard
 from drivers.sequence import seq_add
+from drivers.tdp.codec.command_messages import Alive, CommandMessage, OutcomeMessage
+from drivers.tdp.codec.fact_messages import FactMessage
 from drivers.tdp.codec.header import REORDER_LIMIT
-from drivers.tdp.codec.messages import Alive, CommandMessage, FactMessage, OutcomeMessage, Started
+from drivers.tdp.codec.session_messages import Started
 from drivers.tdp.host.command_queue import MOST_SENDINGS, MOST_UNDER_WAY, MOVE_ANSWER_MS, CommandQueue
 from drivers.tdp.host.fact_order import FactOrder
 from drivers.tdp.host.stream import SequencedReceiver

@@ -10,9 +10,12 @@ from hypothesis import strategies as st
 from drivers.cards import Card
 from drivers.facts import CardDrawn, DeviceFact, GroupTaken
 from drivers.framing import encode_frame
+from drivers.tdp.codec.command_messages import Alive
 from drivers.tdp.codec.enums import Capability, KindCode
+from drivers.tdp.codec.fact_messages import FactMessage, Gap
 from drivers.tdp.codec.header import Header, session_id
-from drivers.tdp.codec.messages import Alive, FactMessage, Gap, Hello, HelloAnswer, Message, Started, wire_frame
+from drivers.tdp.codec.messages import Message, wire_frame
+from drivers.tdp.codec.session_messages import Hello, HelloAnswer, Started
 from drivers.tdp.host.auth import TRAILER_SIZE
 from drivers.tdp.host.recording import MOST_BOOTS, MOST_EARLY, TdpRecording
 from tests.drivers.tdp.device import ModelDevice
