@@ -8,7 +8,7 @@ from drivers.commands import Command, Outcome
 from drivers.driver import CommandReport
 from drivers.tdp.codec.command_messages import CommandMessage, OutcomeMessage
 from drivers.tdp.codec.enums import COMMAND_CODES
-from drivers.tdp.host.timing import backed_off
+from drivers.tdp.host.rtt import backed_off
 
 MOST_UNDER_WAY: Final = 16
 MOST_SENDINGS: Final = 5

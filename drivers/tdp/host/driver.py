@@ -1,9 +1,6 @@
 """The host's end of TDP as a driver: bytes and time in, reports and bytes out (drivers/tdp/spec.md)."""
 
-import re
 from collections import Counter
-from dataclasses import replace
-from typing import Final
 
 from drivers.commands import Command, Outcome
 from drivers.driver import (
@@ -16,25 +13,24 @@ from drivers.driver import (
     Resume,
     Step,
 )
-from drivers.framing import DELIMITER, FrameDecoder
-from drivers.sequence import NUMBER_BITS, SEQUENCE_BITS, seq_add, seq_diff
+from drivers.framing import FrameDecoder
+from drivers.sequence import NUMBER_BITS, seq_diff
 from drivers.tdp.codec.command_messages import Alive, OutcomeMessage, Ping
 from drivers.tdp.codec.enums import SEQUENCED_UNKNOWN, MessageType
-from drivers.tdp.codec.fact_messages import Ack, Durable, FactMessage, Gap, State
+from drivers.tdp.codec.fact_messages import Durable, FactMessage, Gap, State
 from drivers.tdp.codec.fields import BadMessage
 from drivers.tdp.codec.header import HEADER_SIZE, MAJOR, Header, session_id
-from drivers.tdp.codec.messages import HostMessage, Message, UnknownMessageType, read_message, wire_frame
-from drivers.tdp.codec.session_messages import BOOT_SIZE, Hello, HelloAnswer, Start, Started
-from drivers.tdp.host.auth import Distrust, NotTrusted, Seal, SealReader
+from drivers.tdp.codec.messages import Message, UnknownMessageType, read_message
+from drivers.tdp.codec.session_messages import Started
+from drivers.tdp.host.auth import Distrust, NotTrusted, SealReader
 from drivers.tdp.host.command_queue import CommandQueue
 from drivers.tdp.host.fact_order import FactOrder, FactsBroken
-from drivers.tdp.host.handshake import AnswerDropped, AnswerRefused, Expected, Greeted, greeted, no_session
+from drivers.tdp.host.handshake import Accepted, AnswerDropped, AnswerRefused, Handshake, no_session
 from drivers.tdp.host.identity import claims_of
+from drivers.tdp.host.outgoing import Outgoing
+from drivers.tdp.host.rtt import Question, Questions, RoundTrips
 from drivers.tdp.host.session import FLOWING, LINKED, SILENCE_MS, HostSession, SessionState, Timer, Trigger
 from drivers.tdp.host.stream import SequencedReceiver
-from drivers.tdp.host.timing import Question, Questions, RoundTrips
-
-_BOOT: Final = re.compile(f"[0-9a-f]{{{2 * BOOT_SIZE}}}")
 
 
 class TdpDriver:
@@ -44,31 +40,21 @@ class TdpDriver:
         self.state: State | None = None
         """What the device last said of itself; None before it did."""
         self._kind = kind
-        self._expected = Expected(kind, serial_number, None)
+        self._counts: Counter[str] = Counter()
         self._decoder = FrameDecoder()
+        self._reader: SealReader | None = None
+        self._stream: SequencedReceiver[Message | None] = SequencedReceiver(0)
         self._session = HostSession()
+        self._handshake = Handshake(kind, serial_number, self._counts)
+        self._facts = FactOrder(kind, self._counts)
         self._command_queue = CommandQueue()
         self._trips = RoundTrips()
-        self._counts: Counter[str] = Counter()
-        self._facts = FactOrder(kind, self._counts)
-        self._bytes_heard = 0
-        self._nonce = b""
-        self._seal: Seal | None = None
-        self._reader: SealReader | None = None
-        self._alarms: set[str] = set()
-        self._resume: tuple[bytes, int] | None = None
-        self._known_before = False
-        self._answer: HelloAnswer | None = None
-        self._session_id = 0
-        self._stream: SequencedReceiver[Message | None] = SequencedReceiver(0)
-        self._durable: int | None = None
-        self._attempts: list[int] = []
-        self._starts = 0
         self._questions = Questions()
-        self._sequence = 0
-        self._ack_due = False
+        self._durable: int | None = None
+        self._bytes_heard = 0
+        self._alarms: set[str] = set()
         self._reports: list[Report] = []
-        self._messages: list[HostMessage] = []
+        self._outgoing = Outgoing()
 
     @property
     def counters(self) -> dict[str, int]:
@@ -84,10 +70,7 @@ class TdpDriver:
         return min((time for time in times if time is not None), default=None)
 
     def opened(self, *, nonce: bytes, key: bytes | None, resume: Resume | None, now_ms: int) -> Step:
-        self._nonce = nonce
-        self._expected = replace(self._expected, key=key)
-        self._known_before = resume is not None
-        self._resume = None if resume is None else _resume_point(resume)
+        self._handshake.begin(nonce, key, resume)
         self._session.fire(Trigger.OPENED, now_ms)
         return self.tick(now_ms)
 
@@ -105,7 +88,7 @@ class TdpDriver:
             self._counts["durable_out_of_place"] += 1
         elif self._durable is None or seq_diff(number, self._durable, NUMBER_BITS) > 0:
             self._durable = number
-            self._messages.append(Durable(number=number))
+            self._outgoing.put(Durable(number=number))
         return self._step()
 
     def ask(self, now_ms: int) -> Step:
@@ -132,26 +115,20 @@ class TdpDriver:
             self._reports.append(late)
             self._send_commands(now_ms)
         elif late is not None:
-            self._messages.append(late)
-            self._repeated("commands_sent_again", earlier=1)
+            self._outgoing.put(late)
+            self._counts["commands_sent_again"] += 1
         return self._step()
 
     def _timer(self, timer: Timer, now_ms: int) -> None:
         match timer:
             case Timer.HELLO:
-                self._messages.append(
-                    Hello(nonce=self._nonce, attempt=len(self._attempts), key_id=self._expected.key_id)
-                )
-                self._repeated("hellos_sent_again", earlier=len(self._attempts))
-                self._attempts.append(now_ms)
+                self._outgoing.put(self._handshake.hello(now_ms))
             case Timer.START:
-                self._messages.append(Start(resume=self._resume))
-                self._repeated("starts_sent_again", earlier=self._starts)
-                self._starts += 1
+                self._outgoing.put(self._handshake.start())
             case Timer.PING:
                 self._ping(now_ms)
             case Timer.HANDSHAKE:
-                answered = self._answer is not None
+                answered = self._handshake.answer is not None
                 why = no_session(self._kind, answered=answered, bytes_heard=self._bytes_heard, counts=self._counts)
                 self._end(why, now_ms)
             case Timer.SILENCE:
@@ -162,7 +139,7 @@ class TdpDriver:
 
     def _ping(self, now_ms: int) -> None:
         ping = self._questions.ask(Question(now_ms, self._facts.next_number))
-        self._messages.append(Ping(id=ping, durable=self._durable))
+        self._outgoing.put(Ping(id=ping, durable=self._durable))
 
     def _frame(self, body: bytes, now_ms: int) -> None:
         if len(body) < HEADER_SIZE:
@@ -180,18 +157,18 @@ class TdpDriver:
             return
         if header.major != MAJOR:
             self._counts["other_version"] += 1
-        elif self._session.state not in LINKED or header.session != self._session_id:
+        elif self._session.state not in LINKED or header.session != self._outgoing.session_id:
             self._counts["other_session"] += 1
         elif (opened := self._opened(header, body, now_ms)) is not None:
             self._session_frame(header, opened, now_ms)
 
     def _hello_answer(self, header: Header, body: bytes, now_ms: int) -> None:
         if self._session.state is not SessionState.GREETING:
-            own = body[HEADER_SIZE:].startswith(self._nonce)
+            own = body[HEADER_SIZE:].startswith(self._handshake.nonce)
             self._counts["repeated_hello_answers" if own else "other_session"] += 1
             return
         try:
-            found = greeted(header, body, self._nonce, len(self._attempts), self._expected)
+            found = self._handshake.accept(header, body)
         except AnswerDropped as dropped:
             self._counts[dropped.reason] += 1
         except AnswerRefused as refused:
@@ -199,12 +176,12 @@ class TdpDriver:
         else:
             self._accept(found, now_ms)
 
-    def _accept(self, found: Greeted, now_ms: int) -> None:
+    def _accept(self, found: Accepted, now_ms: int) -> None:
         answer = found.answer
         self._count_extra(found.extra)
-        self._measured(self._attempts[answer.attempt], now_ms, answer.clock_ms)
-        self._answer, self._seal, self._reader = answer, found.seal, found.reader
-        self._session_id = session_id(self._nonce, answer.boot)
+        self._measured(self._handshake.sent_ms(answer), now_ms, answer.clock_ms)
+        self._reader = found.reader
+        self._outgoing.begin(session_id(self._handshake.nonce, answer.boot), found.seal)
         self._stream = SequencedReceiver(answer.first_sequence)
         self._session.fire(Trigger.ANSWERED, now_ms, self._trips.timeout_ms)
         while (timer := self._session.take_due(now_ms)) is not None:
@@ -252,7 +229,7 @@ class TdpDriver:
             self._count_extra(extra)
             sequenced = message.SEQUENCED
         if sequenced:
-            self._ack_due = True
+            self._outgoing.acknowledge()
             for ready in self._stream.take(header.sequence, message):
                 self._in_turn(ready, now_ms)
             self._report_heard(now_ms)
@@ -285,18 +262,17 @@ class TdpDriver:
                 self._counts["out_of_place"] += 1
 
     def _started(self, message: Started, now_ms: int) -> None:
-        answer = self._answer
+        answer, resume = self._handshake.answer, self._handshake.resume
         if answer is None:
             return
         try:
-            gap = self._facts.begin(answer.boot, message, self._resume)
+            gap = self._facts.begin(answer.boot, message, resume)
         except FactsBroken as broken:
             self._end(str(broken), now_ms)
             return
-        if self._resume is not None and self._resume[0] == answer.boot:
-            self._durable = self._resume[1]
-        else:
-            gap = gap or self._known_before
+        if self._handshake.resumes and resume is not None:
+            self._durable = resume[1]
+        gap = gap or self._handshake.lost_history
         self._session.fire(Trigger.STARTED, now_ms)
         self._reports.append(LinkUp(claims=claims_of(answer), boot=answer.boot.hex(), gap=gap))
 
@@ -336,12 +312,7 @@ class TdpDriver:
         if self._session.state is SessionState.RUNNING:
             command = self._command_queue.next(now_ms, self._trips.timeout_ms)
             if command is not None:
-                self._messages.append(command)
-
-    def _repeated(self, what: str, *, earlier: int) -> None:
-        """For the link's counters: a message that was sent `earlier` times before is sent."""
-        if earlier:
-            self._counts[what] += 1
+                self._outgoing.put(command)
 
     def _count_extra(self, extra: int) -> None:
         if extra:
@@ -351,34 +322,9 @@ class TdpDriver:
         self._reports += self._command_queue.close()
         self._reports.append(LinkDown(sentence, final))
         self._session.fire(Trigger.ENDED, now_ms)
-        self._messages.clear()
-        self._ack_due = False
+        self._outgoing.clear()
 
     def _step(self) -> Step:
-        if self._ack_due and not self._messages:
-            self._messages.append(Ack())
-        frames = [self._encode(message) for message in self._messages]
-        step = Step(tuple(self._reports), DELIMITER + b"".join(frames) if frames else b"")
-        self._ack_due = False
+        step = Step(tuple(self._reports), self._outgoing.frames(self._stream.expected))
         self._reports.clear()
-        self._messages.clear()
         return step
-
-    def _encode(self, message: HostMessage) -> bytes:
-        if isinstance(message, Hello):
-            return wire_frame(message, session=0, sequence=0, acknowledgement=0)
-        sequence, self._sequence = self._sequence, seq_add(self._sequence, 1, SEQUENCE_BITS)
-        return wire_frame(
-            message,
-            session=self._session_id,
-            sequence=sequence,
-            acknowledgement=self._stream.expected,
-            seal=self._seal,
-        )
-
-
-def _resume_point(resume: Resume) -> tuple[bytes, int] | None:
-    """What START says of it; None where the boot id or number cannot be a TDP device's."""
-    if _BOOT.fullmatch(resume.boot) is None or not 0 <= resume.number < 1 << NUMBER_BITS:
-        return None
-    return bytes.fromhex(resume.boot), resume.number

@@ -13,7 +13,8 @@ from drivers.tdp.codec.fact_codec import UnknownFactCode
 from drivers.tdp.codec.fact_messages import FactMessage
 from drivers.tdp.codec.fields import BadMessage
 from drivers.tdp.codec.session_messages import Started
-from drivers.tdp.host.timing import ClockMap, Question
+from drivers.tdp.host.clock_sync import ClockMap
+from drivers.tdp.host.rtt import Question
 
 SIGNS_REMEMBERED: Final = 64
 

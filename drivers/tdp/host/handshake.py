@@ -1,19 +1,22 @@
 """What a HELLO_ANSWER comes to: a session, a refusal in a sentence, or nothing (drivers/tdp/spec.md 8.4, 9)."""
 
+import re
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
-from drivers.driver import DeviceKind
+from drivers.driver import DeviceKind, Resume
+from drivers.sequence import NUMBER_BITS
 from drivers.tdp.codec.enums import Capability
 from drivers.tdp.codec.fields import BadMessage
 from drivers.tdp.codec.header import HEADER_SIZE, Header
 from drivers.tdp.codec.messages import read_message
-from drivers.tdp.codec.session_messages import HelloAnswer
+from drivers.tdp.codec.session_messages import BOOT_SIZE, Hello, HelloAnswer, Start
 from drivers.tdp.host.auth import TRAILER_SIZE, NotTrusted, Seal, SealReader, key_id, session_keys
 from drivers.tdp.host.identity import named, version_refusal, wrong_device
 from drivers.tdp.host.session import HANDSHAKE_MS
 
+_BOOT: Final = re.compile(f"[0-9a-f]{{{2 * BOOT_SIZE}}}")
 _FIXED_MAJORS: Final = slice(HEADER_SIZE + 26, HEADER_SIZE + 30)
 """Kind, lowest and highest major, minor: the same place in HELLO_ANSWER of every major (section 9.1)."""
 
@@ -31,7 +34,7 @@ class AnswerRefused(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Greeted:
+class Accepted:
     """`extra`: unknown bytes behind the answer. `seal` and `reader` are those of an authenticated session, or None."""
 
     answer: HelloAnswer
@@ -50,10 +53,11 @@ class Expected:
 
     @property
     def key_id(self) -> int:
+        """By which HELLO names the key; 0 for none."""
         return 0 if self.key is None else key_id(self.key)
 
 
-def greeted(header: Header, body: bytes, nonce: bytes, attempts: int, expected: Expected) -> Greeted:
+def accepted(header: Header, body: bytes, nonce: bytes, attempts: int, expected: Expected) -> Accepted:
     """Judges an answer to the hello of `nonce`, said `attempts` times. Raises AnswerDropped, AnswerRefused."""
     answer, extra = identified(header, body, nonce, attempts, expected)
     if expected.key is None:
@@ -61,9 +65,9 @@ def greeted(header: Header, body: bytes, nonce: bytes, attempts: int, expected: 
             raise AnswerRefused(
                 f"The {named(answer)} takes authenticated sessions only: pair it, and configure its key."
             )
-        return Greeted(answer, extra)
+        return Accepted(answer, extra)
     seal, reader = _proven(header, body, answer, expected.key)
-    return Greeted(answer, extra, seal, reader)
+    return Accepted(answer, extra, seal, reader)
 
 
 def identified(header: Header, body: bytes, nonce: bytes, attempts: int, expected: Expected) -> tuple[HelloAnswer, int]:
@@ -116,6 +120,73 @@ def _proven(header: Header, body: bytes, answer: HelloAnswer, key: bytes) -> tup
             "holds it: check the device, its cable and everything between, then pair it anew."
         ) from error
     return Seal(to_device), reader
+
+
+class Handshake:
+    """One handshake at its host: hellos until the device answers, then starts until it begins to report.
+
+    `resume` is what START says of the last fact that is stored: boot id and number. Messages that are sent again are
+    counted in `counts`.
+    """
+
+    def __init__(self, kind: DeviceKind, serial_number: str | None, counts: Counter[str]) -> None:
+        self.answer: HelloAnswer | None = None
+        self.resume: tuple[bytes, int] | None = None
+        self.nonce = b""
+        self._expected = Expected(kind, serial_number, None)
+        self._counts = counts
+        self._known_before = False
+        self._hellos_ms: list[int] = []
+        self._starts = 0
+
+    def begin(self, nonce: bytes, key: bytes | None, resume: Resume | None) -> None:
+        """The port is open. `nonce` is 8 random bytes of this connection."""
+        self.nonce = nonce
+        self._expected = replace(self._expected, key=key)
+        self._known_before = resume is not None
+        self.resume = None if resume is None else _resume_point(resume)
+
+    def hello(self, now_ms: int) -> Hello:
+        """The next HELLO; each says how many were sent before."""
+        attempt = len(self._hellos_ms)
+        self._hellos_ms.append(now_ms)
+        if attempt:
+            self._counts["hellos_sent_again"] += 1
+        return Hello(nonce=self.nonce, attempt=attempt, key_id=self._expected.key_id)
+
+    def accept(self, header: Header, body: bytes) -> Accepted:
+        """The answer to one of the hellos. Raises AnswerDropped, AnswerRefused."""
+        found = accepted(header, body, self.nonce, len(self._hellos_ms), self._expected)
+        self.answer = found.answer
+        return found
+
+    def sent_ms(self, answer: HelloAnswer) -> int:
+        """When the hello was sent that this answers."""
+        return self._hellos_ms[answer.attempt]
+
+    def start(self) -> Start:
+        """The next START."""
+        self._starts += 1
+        if self._starts > 1:
+            self._counts["starts_sent_again"] += 1
+        return Start(resume=self.resume)
+
+    @property
+    def resumes(self) -> bool:
+        """The device still has the boot id of the resume point: facts go on behind it."""
+        return self.answer is not None and self.resume is not None and self.resume[0] == self.answer.boot
+
+    @property
+    def lost_history(self) -> bool:
+        """The device was known before and has started anew since: what it had not reported is lost."""
+        return self._known_before and not self.resumes
+
+
+def _resume_point(resume: Resume) -> tuple[bytes, int] | None:
+    """What START says of it; None where the boot id or number cannot be a TDP device's."""
+    if _BOOT.fullmatch(resume.boot) is None or not 0 <= resume.number < 1 << NUMBER_BITS:
+        return None
+    return bytes.fromhex(resume.boot), resume.number
 
 
 def no_session(kind: DeviceKind, *, answered: bool, bytes_heard: int, counts: Counter[str]) -> str:

@@ -3,9 +3,9 @@
 import enum
 from typing import Final
 
-from transitions import EventData, Machine
+from transitions import Machine
 
-from drivers.tdp.host.timing import backed_off
+from drivers.tdp.host.rtt import backed_off
 
 HELLO_MS: Final = 1000
 HANDSHAKE_MS: Final = 10_000
@@ -25,6 +25,8 @@ class SessionState(enum.Enum):
 
 
 class Trigger(enum.Enum):
+    """What moves a session on: the port was opened, HELLO_ANSWER, STARTED or STATE came, or it came to its end."""
+
     OPENED = "opened"
     ANSWERED = "answered"
     STARTED = "started"
@@ -81,13 +83,12 @@ class HostSession:
             ],
             initial=SessionState.IDLE,
             auto_transitions=False,
-            send_event=True,
             ignore_invalid_triggers=True,
         )
 
     def fire(self, trigger: Trigger, now_ms: int, start_wait_ms: int = 0) -> bool:
         """Whether the state allows it. `start_wait_ms`: with ANSWERED, how long to wait for STARTED at first."""
-        return bool(self._machine.dispatch(trigger.value, now_ms=now_ms, start_wait_ms=start_wait_ms))
+        return bool(self._machine.dispatch(trigger.value, now_ms, start_wait_ms))
 
     def heard(self, now_ms: int) -> None:
         """A good frame of this session arrived."""
@@ -120,25 +121,19 @@ class HostSession:
             return timer
         return None
 
-    def _enter_greeting(self, event: EventData) -> None:
-        now_ms = _argument(event, "now_ms")
+    def _enter_greeting(self, now_ms: int, _start_wait_ms: int) -> None:
         self._timers = {Timer.HANDSHAKE: now_ms + HANDSHAKE_MS, Timer.HELLO: now_ms}
 
-    def _enter_starting(self, event: EventData) -> None:
-        now_ms = _argument(event, "now_ms")
-        self._start_wait_ms = _argument(event, "start_wait_ms")
+    def _enter_starting(self, now_ms: int, start_wait_ms: int) -> None:
+        self._start_wait_ms = start_wait_ms
         del self._timers[Timer.HELLO]
         self._timers |= {Timer.SILENCE: now_ms + SILENCE_MS, Timer.START: now_ms, Timer.PING: now_ms + PING_MS}
 
-    def _enter_reading(self, event: EventData) -> None:
+    def _enter_reading(self, _now_ms: int, _start_wait_ms: int) -> None:
         del self._timers[Timer.START]
 
-    def _enter_running(self, event: EventData) -> None:
+    def _enter_running(self, _now_ms: int, _start_wait_ms: int) -> None:
         self._timers.pop(Timer.HANDSHAKE, None)
 
-    def _enter_closed(self, event: EventData) -> None:
+    def _enter_closed(self, _now_ms: int, _start_wait_ms: int) -> None:
         self._timers = {}
-
-
-def _argument(event: EventData, name: str) -> int:
-    return int(event.kwargs[name])

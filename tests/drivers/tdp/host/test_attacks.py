@@ -106,7 +106,7 @@ def meddle(wire: Wire, what: str, frame: Recorded, rest: list[Any]) -> None:
         case "cut", [int() as size]:
             del body[-size:]
         case "other_session", _:
-            body[3:7] = wire.driver._session_id.to_bytes(4, "little")
+            body[3:7] = wire.driver._outgoing.session_id.to_bytes(4, "little")
     wire.inject(bytes(body), to_host=to_host)
 
 
@@ -115,7 +115,7 @@ def forge(wire: Wire, message: Any, sequence: int, how: str) -> None:
     header = Header(
         to_host=not isinstance(message, Hello | Start | Durable | CommandMessage),
         message_type=message.TYPE,
-        session=wire.driver._session_id,
+        session=wire.driver._outgoing.session_id,
         sequence=sequence,
         acknowledgement=sequence,
         authenticated=how != "plain",

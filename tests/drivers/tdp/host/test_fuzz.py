@@ -76,7 +76,7 @@ def test_any_calls_in_any_order(acts: list[tuple[str, Any]], reached: Reached) -
                 assert 0 <= report.fact.at_ms <= now_ms
         assert driver._decoder.pending <= MAX_ENCODED
         assert len(driver._stream._early) <= REORDER_LIMIT
-        assert driver._messages == []
+        assert driver._outgoing.messages == []
         assert driver._reports == []
 
 
@@ -90,7 +90,7 @@ def framed(
     """In the driver's own session, so that it is looked at; `near` its turn."""
     if near:
         sequence = (driver._stream.expected + sequence % 3) % 2**16
-    session = driver._session_id
+    session = driver._outgoing.session_id
     return b"\x00" + wire_frame(message, session=session, sequence=sequence, acknowledgement=0, seal=seal)
 
 
