@@ -82,6 +82,8 @@ class LinkDown:
 
 @dataclass(frozen=True, slots=True)
 class CommandReport:
+    """How far a command has come; `reason` is a sentence where it was refused."""
+
     command_id: int
     outcome: Outcome
     reason: str | None = None
@@ -109,7 +111,8 @@ class Driver(Protocol):
     """Never raises on any input; what it cannot use it counts in `counters`, by reason."""
 
     @property
-    def counters(self) -> dict[str, int]: ...
+    def counters(self) -> dict[str, int]:
+        """How often something could not be used, by reason."""
 
     @property
     def wake_at_ms(self) -> int | None:
@@ -124,7 +127,8 @@ class Driver(Protocol):
         """
         ...
 
-    def receive(self, data: bytes, now_ms: int) -> Step: ...
+    def receive(self, data: bytes, now_ms: int) -> Step:
+        """Bytes came, cut anywhere."""
 
     def durable(self, number: int, now_ms: int) -> Step:
         """Every fact up to `number` is committed: acknowledge it to the device."""
@@ -134,6 +138,8 @@ class Driver(Protocol):
         """Ask for a sign of life right away; a `Heard` with this `asked_at_ms` follows."""
         ...
 
-    def send(self, command: Command, now_ms: int) -> Step: ...
+    def send(self, command: Command, now_ms: int) -> Step:
+        """Send the command; its outcome follows as CommandReport, REFUSED or UNKNOWN where it cannot be had."""
 
-    def tick(self, now_ms: int) -> Step: ...
+    def tick(self, now_ms: int) -> Step:
+        """The time is now `now_ms`: do what is due."""

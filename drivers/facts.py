@@ -29,10 +29,14 @@ class Fact(msgspec.Struct, frozen=True, kw_only=True, tag_field="fact", tag=fact
 
 
 class ShufflerFact(Fact, frozen=True, kw_only=True):
+    """What a shuffler reports."""
+
     source: Literal["shuffler"] = "shuffler"
 
 
 class ShoeFact(Fact, frozen=True, kw_only=True):
+    """What a dealing shoe reports."""
+
     source: Literal["shoe"] = "shoe"
 
 
@@ -62,19 +66,19 @@ class BoxedCard(ShufflerFact, frozen=True, kw_only=True):
 
 
 class Jammed(ShufflerFact, frozen=True, kw_only=True):
-    pass
+    """Cards are stuck; the machine stands still."""
 
 
 class JamCleared(ShufflerFact, frozen=True, kw_only=True):
-    pass
+    """The machine goes on after a jam."""
 
 
 class DoorOpened(ShufflerFact, frozen=True, kw_only=True):
-    pass
+    """Cards may have been touched."""
 
 
 class DoorClosed(ShufflerFact, frozen=True, kw_only=True):
-    pass
+    """The machine's door is shut again."""
 
 
 class StubCounted(ShufflerFact, frozen=True, kw_only=True):
@@ -90,6 +94,8 @@ class ResidualCards(ShufflerFact, frozen=True, kw_only=True):
 
 
 class ShoeLoaded(ShoeFact, frozen=True, kw_only=True):
+    """A shuffled deck of `cards` cards was put into the shoe."""
+
     cards: Count
 
 
@@ -102,7 +108,7 @@ class CardDrawn(ShoeFact, frozen=True, kw_only=True):
 
 
 class CutCard(ShoeFact, frozen=True, kw_only=True):
-    pass
+    """The cut card came: the round goes on, and the next needs a new deck."""
 
 
 class SeatCount(Fact, frozen=True, kw_only=True):

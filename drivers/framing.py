@@ -64,6 +64,7 @@ class FrameDecoder:
 
     @property
     def state(self) -> FramingState:
+        """Whether it is within a frame, between two, or skips one."""
         return self._state
 
     @property
@@ -73,6 +74,7 @@ class FrameDecoder:
 
     @property
     def counters(self) -> dict[str, int]:
+        """How often bytes were no frame, by reason."""
         return {
             "unsync_bytes": self.unsync_bytes,
             "overlong_frames": self.overlong,

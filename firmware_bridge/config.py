@@ -58,6 +58,8 @@ class ApprovedFirmware(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
 
 
 class TableSection(TableSetup, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[table]`: the table's setup, and its name."""
+
     name: Name
 
 
@@ -68,11 +70,15 @@ class HouseSection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
 
 
 class JournalSection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[journal]`: where the journal and its key lie; relative paths count from the configuration's folder."""
+
     file: Text
     key: Text
 
 
 class SocketsSection(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[sockets]`: where the Unix sockets for control and feed are made."""
+
     control: Text
     feed: Text
 

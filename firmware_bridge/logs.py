@@ -26,6 +26,8 @@ _WEIGHTS: Final = {"debug": 7, "warning": 4, "error": 3, "critical": 2}
 
 
 class LogLevel(enum.Enum):
+    """The least that is logged."""
+
     DEBUG = "debug"
     INFO = "info"
     WARNING = "warning"
@@ -112,6 +114,7 @@ class BurstLimit:
         self._suppressed = 0
 
     def __call__(self, _: WrappedLogger, level: str, fields: EventDict) -> EventDict:
+        """The line as it is to be written. Raises structlog.DropEvent for one too many."""
         now_s = self._now_s()
         if now_s - self._began_s >= self._window_s:
             self._began_s = now_s

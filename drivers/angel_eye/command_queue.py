@@ -44,6 +44,8 @@ class _UnderWay:
 
 
 class CommandQueue:
+    """The shoe's commands, one after the other; each waits for its answer."""
+
     def __init__(self, bcc: Bcc) -> None:
         self._bcc = bcc
         self._waiting: deque[Command] = deque()
@@ -56,6 +58,7 @@ class CommandQueue:
 
     @property
     def wake_at_ms(self) -> int | None:
+        """When the command under way is given up, or the next question is due; None for never."""
         times = []
         if self._under_way is not None:
             times.append(self._under_way.sent_ms + ANSWER_MS)

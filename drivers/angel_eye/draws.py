@@ -79,11 +79,13 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True)
 class CuttingCard:
-    pass
+    """The shoe saw its cutting card."""
 
 
 @dataclass(frozen=True, slots=True)
 class LockState:
+    """Whether the shoe is locked now."""
+
     locked: bool
 
 

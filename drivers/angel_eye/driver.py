@@ -44,6 +44,8 @@ HANDSHAKE_MS: Final = 10_000
 
 
 class LinkStage(enum.Enum):
+    """How far the connection is: asking until the shoe's first answer."""
+
     CLOSED = "closed"
     ASKING = "asking"
     UP = "up"
@@ -87,10 +89,12 @@ class AngelEyeDriver:
 
     @property
     def counters(self) -> dict[str, int]:
+        """As every driver's: telegrams and draws that could not be used."""
         return {**self._decoder.counters, **self._draws.counters, **self._counts}
 
     @property
     def wake_at_ms(self) -> int | None:
+        """When a question or answer is due; None while the link is not used."""
         if self._stage not in (LinkStage.ASKING, LinkStage.UP):
             return None
         times = [self._poll_ms, self._limit_ms]
@@ -113,6 +117,7 @@ class AngelEyeDriver:
         return self.tick(now_ms)
 
     def receive(self, data: bytes, now_ms: int) -> Step:
+        """Take the telegrams among the bytes."""
         self._bytes_heard += len(data)
         for item in self._decoder.feed(data):
             if self._stage in (LinkStage.CLOSED, LinkStage.ENDED):
@@ -125,11 +130,13 @@ class AngelEyeDriver:
         return self._step(now_ms)
 
     def ask(self, now_ms: int) -> Step:
+        """Ask for the shoe's state right away."""
         if self._stage is LinkStage.UP:
             self._command_queue.ask()
         return self._step(now_ms)
 
     def send(self, command: Command, now_ms: int) -> Step:
+        """Queue the command; refused where there is no link or the shoe cannot do it."""
         if self._stage is LinkStage.UP:
             refusal = self._command_queue.put(command)
         else:
@@ -139,6 +146,7 @@ class AngelEyeDriver:
         return self._step(now_ms)
 
     def tick(self, now_ms: int) -> Step:
+        """Send what is due, and give up what has waited too long."""
         if self._stage not in (LinkStage.ASKING, LinkStage.UP):
             return self._step(now_ms)
         if self._limit_ms <= now_ms:

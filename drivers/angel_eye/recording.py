@@ -16,10 +16,12 @@ class AngelEyeRecording:
 
     @property
     def counters(self) -> dict[str, int]:
+        """What could not be read, by reason."""
         answers = {"answers": self._answers} if self._answers else {}
         return {**self._decoder.counters, **self._draws.counters, **answers}
 
     def feed(self, data: bytes) -> list[DeviceFact]:
+        """The facts in the next bytes."""
         facts: list[DeviceFact] = []
         for item in self._decoder.feed(data):
             if isinstance(item, Answer):

@@ -58,6 +58,7 @@ class NullModemEnd:
         return self
 
     def write(self, data: bytes) -> None:
+        """Hand the bytes to the other end; nothing once the wire is cut or this end closed."""
         if self._error is not None or not data:
             return
         if self._outbox.put(data) < len(data):
@@ -66,6 +67,7 @@ class NullModemEnd:
             self._peer.wake()
 
     async def close(self) -> None:
+        """Hear nothing more."""
         self._on_data = self._on_lost = None
         self.hang_up("closed at the far end")
 

@@ -88,11 +88,13 @@ class CaptureWriter:
         self._write(_block(_SECTION, header) + _block(_INTERFACE, interface))
 
     def put(self, piece: Piece) -> None:
+        """Append the piece. Raises OSError."""
         fixed = struct.pack("<IIIII", 0, piece.at_ns >> 32, piece.at_ns & 0xFFFFFFFF, len(piece.data), len(piece.data))
         flags = struct.pack("<I", _FROM_DEVICE if piece.to_host else _TO_DEVICE)
         self._write(_block(_PACKET, fixed + _padded(piece.data) + _options((_FLAGS, flags))))
 
     def close(self) -> None:
+        """Close the file."""
         os.close(self._fd)
 
     def _write(self, blocks: bytes) -> None:

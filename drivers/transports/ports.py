@@ -60,6 +60,7 @@ class SerialByProperty:
 
     @property
     def place(self) -> str:
+        """The port in words."""
         return " and ".join(f"{name}={value}" for name, value in self.properties)
 
 
@@ -96,6 +97,7 @@ class TcpPort:
 
     @property
     def place(self) -> str:
+        """The port in words."""
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
 
@@ -107,6 +109,7 @@ class ReplayPort:
 
     @property
     def place(self) -> str:
+        """The port in words."""
         return self.path
 
 

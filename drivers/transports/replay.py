@@ -56,11 +56,13 @@ class ReplayTransport:
         self._playing = asyncio.create_task(self._play(), name=f"replay {path}")
 
     def write(self, data: bytes) -> None:
+        """Count the writing; a recording that waits for it plays on."""
         if data:
             self._writes += 1
             self._wrote.set()
 
     async def close(self) -> None:
+        """Stop playing."""
         self._playing.cancel()
         await asyncio.gather(self._playing, return_exceptions=True)
 

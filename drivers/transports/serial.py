@@ -62,6 +62,7 @@ class SerialTransport:
         self._loop.add_reader(self._fd, self._readable)
 
     def write(self, data: bytes) -> None:
+        """Queue the bytes; a device that takes none for too long loses the connection."""
         if self._ending is not None or not data:
             return
         if not self._unsent:
@@ -88,6 +89,7 @@ class SerialTransport:
         return {name: counts[at] for name, at in _COUNTED.items() if counts[at]}
 
     async def close(self) -> None:
+        """Close the line, and report nothing more."""
         self._closed_by_user = True
         if self._ending is None:
             self._end(None)

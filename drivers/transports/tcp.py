@@ -61,6 +61,7 @@ class TcpTransport(asyncio.Protocol):
         self._why: str | None = None
 
     def write(self, data: bytes) -> None:
+        """Queue the bytes; a server that takes none for too long loses the connection."""
         if self._transport is None or self._transport.is_closing() or not data:
             return
         waiting = self._transport.get_write_buffer_size()
@@ -71,6 +72,7 @@ class TcpTransport(asyncio.Protocol):
             self._transport.write(data)
 
     async def close(self) -> None:
+        """Close the connection, and report nothing more."""
         self._closed_by_user = True
         if self._transport is None:
             return
@@ -85,16 +87,19 @@ class TcpTransport(asyncio.Protocol):
     # What the event loop tells
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Called by asyncio."""
         self._transport = cast(asyncio.Transport, transport)
         connection = transport.get_extra_info("socket")
         for level, option, value in _KEEPALIVE:
             connection.setsockopt(level, option, value)
 
     def data_received(self, data: bytes) -> None:
+        """Called by asyncio."""
         if not self._closed_by_user:
             self._on_data(data)
 
     def connection_lost(self, error: Exception | None) -> None:
+        """Called by asyncio."""
         if isinstance(error, OSError):
             self._why = self._why or _why(error)
         self._loop.call_soon(self._let_go)  # the loop closes the socket after this

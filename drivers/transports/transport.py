@@ -28,7 +28,8 @@ class Transport(Protocol):
 class OpenPort(Protocol):
     """How a connection is made; `open_transport` of opening.py or a stand-in for it."""
 
-    async def __call__(self, port_text: str, on_data: OnData, on_lost: OnLost) -> Transport: ...
+    async def __call__(self, port_text: str, on_data: OnData, on_lost: OnLost) -> Transport:
+        """An open transport. Raises PortUnusable and other errors of errors.py, in sentences."""
 
 
 @runtime_checkable
@@ -43,4 +44,5 @@ class Counting(Protocol):
     """A transport that knows what was lost or damaged below it, by reason, since long before it was opened."""
 
     @property
-    def counters(self) -> dict[str, int]: ...
+    def counters(self) -> dict[str, int]:
+        """What went wrong below the driver, by name."""

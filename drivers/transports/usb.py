@@ -56,6 +56,7 @@ class UsbTransport:
             thread.start()
 
     def write(self, data: bytes) -> None:
+        """Queue the bytes; a device that takes none for too long loses the connection."""
         if self._ending is not None or not data:
             return
         with self._something_unsent:
@@ -67,6 +68,7 @@ class UsbTransport:
         self._end(self._lost(f"{waiting} bytes wait because the device takes none"))
 
     async def close(self) -> None:
+        """Close the device, and report nothing more."""
         self._closed_by_user = True
         self._end(None)
         if self._ending is not None:

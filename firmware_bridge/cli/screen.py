@@ -14,5 +14,6 @@ class Screen(Console):
         super().__init__(stderr=stderr, highlight=highlight, soft_wrap=soft_wrap, markup=False)
 
     def on_broken_pipe(self) -> None:
+        """Called by rich where the reader has gone: print nothing more."""
         self.quiet = True
         raise BrokenPipeError

@@ -41,12 +41,16 @@ class WagerAccepted(Event, frozen=True, kw_only=True):
 
 
 class WagerRefused(Event, frozen=True, kw_only=True):
+    """What a seat put down after the bets were closed goes back; `wagers` in minor units, by name."""
+
     seat: int
     wagers: dict[str, int]
     reason: str
 
 
 class BetsClosed(Event, frozen=True, kw_only=True):
+    """No more bets; `seats` are dealt in, in the order of dealing."""
+
     seats: tuple[int, ...]
 
 
@@ -68,6 +72,8 @@ class HandDealt(Event, frozen=True, kw_only=True):
 
 
 class IrregularityFlagged(Event, frozen=True, kw_only=True, tag="irregularity"):
+    """Something is wrong at a place, or (None) at the table; `ruling` is what follows by the house's policy."""
+
     irregularity: Irregularity
     seat: Place | None
     phase: Phase
@@ -75,11 +81,15 @@ class IrregularityFlagged(Event, frozen=True, kw_only=True, tag="irregularity"):
 
 
 class HoldRaised(Event, frozen=True, kw_only=True):
+    """The round waits for the floor to rule."""
+
     irregularity: Irregularity
     seat: Place | None = None
 
 
 class HoldLifted(Event, frozen=True, kw_only=True):
+    """The floor has ruled; with the last one lifted, the round goes on, or is void."""
+
     irregularity: Irregularity
     ruling: Ruling
     seat: Place | None = None
@@ -87,10 +97,12 @@ class HoldLifted(Event, frozen=True, kw_only=True):
 
 
 class DealOver(Event, frozen=True, kw_only=True):
-    pass
+    """All cards are out that are dealt before the players decide."""
 
 
 class DecisionTaken(Event, frozen=True, kw_only=True):
+    """A seat plays, or folds."""
+
     seat: int
     play: bool
 
@@ -105,6 +117,8 @@ class HandReleased(Event, frozen=True, kw_only=True):
 
 
 class DealerRevealed(Event, frozen=True, kw_only=True):
+    """The dealer's hand is shown; `qualifies` is None where one of its cards is not known."""
+
     qualifies: bool | None
 
 
@@ -118,6 +132,8 @@ class Payment(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SeatSettlement(msgspec.Struct, frozen=True, kw_only=True):
+    """What a seat's wagers came to; `net` in minor units, won less lost. `hand` is None where it is not known."""
+
     payments: tuple[Payment, ...]
     net: int
     hand: HandCategory | None = None
@@ -132,44 +148,62 @@ class RoundSettled(Event, frozen=True, kw_only=True):
 
 
 class RoundVoid(Event, frozen=True, kw_only=True):
+    """The round is off, and every stake goes back."""
+
     reason: Irregularity | None
 
 
 class AlarmRaised(Event, frozen=True, kw_only=True):
+    """Something is wrong with a deck; `deck` is None where the table has only one."""
+
     alarm: Irregularity
     deck: str | None = None
 
 
 class AlarmAcknowledged(Event, frozen=True, kw_only=True):
+    """A person has taken note of the alarm."""
+
     alarm: Irregularity
 
 
 class DeckOut(Event, frozen=True, kw_only=True):
+    """The deck must not be dealt from."""
+
     deck: str | None = None
 
 
 class DeckIn(Event, frozen=True, kw_only=True):
+    """The deck may be dealt from again."""
+
     deck: str | None = None
 
 
 class DeviceUp(Event, frozen=True, kw_only=True):
+    """A device is connected; `gap`: facts of it were lost meanwhile. Its claims are no proofs."""
+
     device: str
     claims: Claims | None
     gap: bool
 
 
 class DeviceDown(Event, frozen=True, kw_only=True):
+    """A device is lost; `reason` is a sentence for a person."""
+
     device: str
     reason: str | None
 
 
 class CommandWanted(Event, frozen=True, kw_only=True):
+    """A machine is to do this; `command_id` counts from 1 in the life of a journal."""
+
     device: str
     command_id: int
     command: CommandKind
 
 
 class CommandOutcome(Event, frozen=True, kw_only=True):
+    """How far a command has come; `reason` is the machine's where it refuses."""
+
     device: str
     command_id: int
     outcome: Outcome
@@ -177,14 +211,20 @@ class CommandOutcome(Event, frozen=True, kw_only=True):
 
 
 class PositionOffered(Event, frozen=True, kw_only=True):
+    """The player-dealer's position was offered to this seat."""
+
     seat: int
 
 
 class PositionTaken(Event, frozen=True, kw_only=True):
+    """This seat holds the player-dealer's position in the next round."""
+
     seat: int
 
 
 class PositionDeclined(Event, frozen=True, kw_only=True):
+    """This seat does not want the player-dealer's position."""
+
     seat: int
 
 
@@ -199,6 +239,8 @@ class PaymentCorrected(Event, frozen=True, kw_only=True):
 
 
 class LimitsChanged(Event, frozen=True, kw_only=True):
+    """Limits per wager, in minor units, 0 = none; in force from `effective_at_ms` on, on the table's clock."""
+
     minimum: int
     maximum: int
     effective_at_ms: int

@@ -15,10 +15,14 @@ Money: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=2**53)]
 
 
 class OperatorFact(Fact, frozen=True, kw_only=True):
+    """What a person at the table reports: dealer, floor or a console in their name."""
+
     source: Literal["operator"] = "operator"
 
 
 class BridgeFact(Fact, frozen=True, kw_only=True):
+    """What the daemon itself reports: its start, its devices, the time."""
+
     source: Literal["bridge"] = "bridge"
 
 
@@ -57,22 +61,30 @@ class Position(OperatorFact, frozen=True, kw_only=True):
 
 
 class NoMoreBets(OperatorFact, frozen=True, kw_only=True):
-    pass
+    """The dealer has announced no more bets."""
 
 
 class HandShuffled(OperatorFact, frozen=True, kw_only=True):
+    """A deck was shuffled by hand; None: the one in play."""
+
     deck: str | None = None
 
 
 class Cut(OperatorFact, frozen=True, kw_only=True):
+    """A deck was cut: where it is named, it is the next to be dealt from."""
+
     deck: str | None = None
 
 
 class DeckChanged(OperatorFact, frozen=True, kw_only=True):
+    """New cards are in for this deck; None: for the one in play."""
+
     deck: str | None = None
 
 
 class CardTurnedDown(OperatorFact, frozen=True, kw_only=True):
+    """A face-up card was turned down again; None: which one was not said."""
+
     seat: Place
     card: Card | None = None
 
@@ -92,10 +104,12 @@ class ForeignCard(OperatorFact, frozen=True, kw_only=True):
 
 
 class DealingDone(OperatorFact, frozen=True, kw_only=True):
-    pass
+    """The dealer says that all cards are out."""
 
 
 class Decision(OperatorFact, frozen=True, kw_only=True):
+    """A seat plays (True) or folds."""
+
     seat: int
     play: bool
 
@@ -108,7 +122,7 @@ class FoldCounted(OperatorFact, frozen=True, kw_only=True):
 
 
 class DealerRevealed(OperatorFact, frozen=True, kw_only=True):
-    pass
+    """The dealer's hand is turned over."""
 
 
 class SeatChecked(OperatorFact, frozen=True, kw_only=True):
@@ -127,10 +141,14 @@ class FloorRuling(OperatorFact, frozen=True, kw_only=True, tag="ruling"):
 
 
 class AlarmAcknowledged(OperatorFact, frozen=True, kw_only=True):
+    """The floor has taken note of an alarm of a deck."""
+
     alarm: Irregularity
 
 
 class LimitsAnnounced(OperatorFact, frozen=True, kw_only=True):
+    """New limits per wager, in minor units, 0 = none, from `effective_at_ms` on; the house sets the notice."""
+
     minimum: Money
     maximum: Money
     effective_at_ms: AtMs
@@ -146,6 +164,8 @@ class PaymentCorrected(OperatorFact, frozen=True, kw_only=True):
 
 
 class DeviceLost(BridgeFact, frozen=True, kw_only=True):
+    """The link to a device has ended; `reason` is a sentence for a person."""
+
     device: str
     reason: str | None = None
 
@@ -159,6 +179,8 @@ class DeviceBack(BridgeFact, frozen=True, kw_only=True):
 
 
 class CommandOutcome(BridgeFact, frozen=True, kw_only=True):
+    """How far a machine has come with a command that the core wanted."""
+
     device: str
     command_id: int
     outcome: Outcome

@@ -65,6 +65,8 @@ class Who(enum.Enum):
 
 
 class RoundOutcome(enum.Enum):
+    """What the round has come to by now."""
+
     DEALT = "dealt"
     VOID = "void"
     HELD = "held"
@@ -72,6 +74,8 @@ class RoundOutcome(enum.Enum):
 
 
 class HandVerdict(enum.Enum):
+    """Whether a hand counts: HELD waits for the floor, UNREAD for a card that nobody has read."""
+
     OK = "ok"
     MISDEAL = "misdeal"
     HELD = "held"
@@ -88,6 +92,8 @@ class Evidence(enum.Enum):
 
 
 class DeckState(enum.Enum):
+    """Whether a deck may be dealt from."""
+
     IN = "in"
     OUT = "out"
 

@@ -28,4 +28,5 @@ class TableClock:
             self._offset_ms = stood.at_ms - min(since_ms, now())
 
     def __call__(self) -> int:
+        """Now, in ms of the table's clock."""
         return self._now() + self._offset_ms

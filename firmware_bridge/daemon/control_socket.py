@@ -60,7 +60,8 @@ class Table(Protocol):
         """Done once everything received before now is applied, and durable."""
         ...
 
-    def status(self) -> Status: ...
+    def status(self) -> Status:
+        """What `status` shows, as of now."""
 
 
 class _Request(msgspec.Struct, forbid_unknown_fields=True):
@@ -75,6 +76,8 @@ class _Id(msgspec.Struct):
 
 
 class Accepted(msgspec.Struct, frozen=True):
+    """The answer to a fact that was applied; `events` are its events as stored, `at_ms` when it happened."""
+
     id: str
     at_ms: int
     events: tuple[msgspec.Raw, ...]
@@ -82,12 +85,16 @@ class Accepted(msgspec.Struct, frozen=True):
 
 
 class Refused(msgspec.Struct, frozen=True):
+    """The answer to a fact that does not fit; nothing has changed."""
+
     id: str
     sentence: str
     accepted: Literal[False] = False
 
 
 class Failed(msgspec.Struct, frozen=True):
+    """The answer to a line that is no request, or cannot be served now; `id` is None where none could be read."""
+
     id: str | None
     error: str
 

@@ -121,6 +121,7 @@ class Daemon:
         )
 
     async def run(self) -> None:
+        """Serve the table until `stop`. Raises what waiting cannot mend, such as a damaged journal."""
         async with self._sockets(), self._liveness.watched():
             why = "the daemon was started anew"
             while not self._stopping.is_set():
@@ -141,6 +142,7 @@ class Daemon:
     # What the control socket speaks for
 
     def tell(self, request: str, actor: str, fact: Fact) -> asyncio.Future[Told]:
+        """Done with the answer once the fact is applied; a request known already gets the answer that it had."""
         known = self._open.known(request, fact)
         if known is not None:
             return known
@@ -150,6 +152,7 @@ class Daemon:
         return self._open.add_fact(request, fact)
 
     def caught_up(self) -> asyncio.Future[BarrierReached]:
+        """Done when every fact received before now is applied. Fails with a sentence while nothing can be applied."""
         if self._trouble is not None:
             return _not_now(f"Nothing is applied now: {self._trouble}. Try again later.")
         token, caught = self._open.add_barrier()
@@ -157,6 +160,7 @@ class Daemon:
         return caught
 
     def status(self) -> Status:
+        """What `status` shows, as of now."""
         record = self._bridge.record
         return Status(
             table=self._config.table_name,

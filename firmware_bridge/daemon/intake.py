@@ -27,7 +27,8 @@ from firmware_bridge.journal.rows import Apply, EncodedEvent, Origin, Receive, W
 class Core(Protocol):
     """The core's door, `firmware_bridge.core.bridge.Bridge`."""
 
-    def apply(self, fact: Fact) -> tuple[Event, ...]: ...
+    def apply(self, fact: Fact) -> tuple[Event, ...]:
+        """The events that follow from the fact."""
 
     def deadline_ms(self) -> int | None:
         """When the next of the table's time limits runs out."""
@@ -61,6 +62,8 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class SendCommand:
+    """The core wants a command sent to this device."""
+
     device: str
     command: Command
 

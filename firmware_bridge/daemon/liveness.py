@@ -43,6 +43,7 @@ class Liveness:
 
     @contextlib.asynccontextmanager
     async def watched(self) -> AsyncIterator[None]:
+        """While the daemon runs: signs of life as long as all its parts move."""
         watching = asyncio.create_task(self._watchdog.run(self._nudge), name="watchdog")
         try:
             yield
@@ -57,10 +58,12 @@ class Liveness:
         self._watchdog.beat(CORE)
 
     def ready(self) -> None:
+        """The journal is read and the sockets are open: say so to systemd."""
         self._tell_status()
         self._notifier.ready()
 
     def stopping(self) -> None:
+        """Say to systemd that the daemon stops by itself."""
         self._notifier.stopping()
 
     def _nudge(self) -> None:

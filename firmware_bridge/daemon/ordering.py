@@ -37,6 +37,7 @@ class Waiting:
 
     @property
     def from_device(self) -> bool:
+        """It was reported by a device, and not by a person or the daemon."""
         return self.origin.device not in NOT_DEVICES
 
     @property
@@ -78,6 +79,7 @@ class Order:
         self._waiting: list[Waiting] = []
 
     def live(self, device: str) -> bool:
+        """The device has a link now, and may have something earlier to report."""
         return device in self._links and self._links[device].live
 
     @property
@@ -96,10 +98,12 @@ class Order:
             self.link_down(device, now_ms)
 
     def link_up(self, device: str, now_ms: int) -> None:
+        """The device reports from now on."""
         link = self._links[device]
         link.live, link.up_at_ms, link.back_at_ms = True, now_ms, None
 
     def link_down(self, device: str, now_ms: int) -> None:
+        """Nothing comes from the device until its next link."""
         link = self._links[device]
         link.live, link.down_at_ms = False, now_ms
 
@@ -124,6 +128,7 @@ class Order:
         return stamped_ms
 
     def add(self, waiting: Waiting) -> None:
+        """A fact waits for its turn."""
         link = self._links.get(waiting.origin.device)
         if link is not None:
             link.fact_at_ms = max(link.fact_at_ms, waiting.fact.at_ms)

@@ -49,11 +49,13 @@ class PendingRequests:
         return told
 
     def add_fact(self, request: str, fact: Fact) -> asyncio.Future[Told]:
+        """Whoever sent the request waits for what this gives: the answer, once the fact is applied."""
         told: asyncio.Future[Told] = asyncio.get_running_loop().create_future()
         self._facts[request] = fact, told
         return told
 
     def add_barrier(self) -> tuple[str, asyncio.Future[BarrierReached]]:
+        """A new barrier's token, and what is done once it is reached."""
         token = secrets.token_hex(8)
         self._barriers[token] = asyncio.get_running_loop().create_future()
         return token, self._barriers[token]
@@ -65,6 +67,7 @@ class PendingRequests:
             told.set_result(Told(answer.at_ms, tuple(one.body for one in answer.events)))
 
     def caught(self, caught: BarrierReached) -> None:
+        """That barrier is reached."""
         self._barriers.pop(caught.token).set_result(caught)
 
     def give_up(self, sentence: str) -> None:

@@ -9,6 +9,8 @@ from firmware_bridge.devices.link import DeviceState, LinkState
 
 
 class HoldStatus(msgspec.Struct, frozen=True):
+    """A question before the floor; `seat` is None for the table."""
+
     irregularity: Irregularity
     seat: Place | None
 
@@ -49,6 +51,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def round_status(record: RoundSnapshot) -> RoundStatus:
+    """What `status` shows of the round that is open, or of the last one."""
     return RoundStatus(
         number=record.number,
         phase=record.phase,

@@ -43,6 +43,7 @@ class Notifier:
         self._send("READY=1")
 
     def stopping(self) -> None:
+        """The service stops by itself."""
         self._send("STOPPING=1")
 
     def status(self, text: str) -> None:

@@ -46,6 +46,7 @@ class Capture:
         self._given_up = False
 
     def opened(self, nonce: bytes) -> None:
+        """A connection begins; `nonce` is what its HELLO bears."""
         if self._given_up:
             return
         if self._writer is not None and self._writer.taken_away:
@@ -58,6 +59,7 @@ class Capture:
             self._give_up(f"{error.strerror or error}: make room or correct `capture`, and start the daemon anew")
 
     def passed(self, *, to_host: bool, data: bytes) -> None:
+        """Bytes went by; `to_host` says which way."""
         if self._writer is None:
             return
         try:

@@ -64,6 +64,7 @@ class Connection:
 
     @property
     def up(self) -> bool:
+        """The device has answered, and the connection has not ended since."""
         return self.link is not None and not self._ended.done()
 
     async def run(
@@ -107,6 +108,7 @@ class Connection:
             self._do(lambda now_ms: self._driver.durable(number, now_ms))
 
     def ask(self) -> None:
+        """Ask the device for a sign of life; nothing where it is not up."""
         if self.up:
             self._do(self._driver.ask)
 

@@ -21,16 +21,19 @@ class DeviceWatchdog:
         self._timer: asyncio.TimerHandle | None = None
 
     def start(self) -> None:
+        """A link is up: look at it from now on."""
         self.stop()
         self.heard()
         self._look()
 
     def stop(self) -> None:
+        """The link is down: nothing is looked at."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
 
     def heard(self) -> None:
+        """The device has just said something."""
         self._heard_s = asyncio.get_running_loop().time()
         self._silent = False
 

@@ -18,9 +18,11 @@ NAMES_TOLD: Final = 16
 class Tap(Protocol):
     """Is shown what passes on a port, one connection after another; it must not fail and must not wait."""
 
-    def opened(self, nonce: bytes) -> None: ...
+    def opened(self, nonce: bytes) -> None:
+        """A connection begins; `nonce` is what its HELLO bears."""
 
-    def passed(self, *, to_host: bool, data: bytes) -> None: ...
+    def passed(self, *, to_host: bool, data: bytes) -> None:
+        """Bytes went by; `to_host` says which way."""
 
 
 class FrameHistory:
@@ -33,9 +35,11 @@ class FrameHistory:
         self._connection = 0
 
     def opened(self, nonce: bytes) -> None:
+        """A connection begins: what is unfinished of the last is no frame of it."""
         self._connection += 1
 
     def passed(self, *, to_host: bool, data: bytes) -> None:
+        """Take the frames among the bytes that went by; `to_host` says which way."""
         now_ms = self._clock()
         self._pieces.append((now_ms, self._connection, to_host, data))
         self._size += len(data)

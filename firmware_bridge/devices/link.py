@@ -57,6 +57,7 @@ class BackOff:
         self._doublings = 0
 
     def next_s(self, cap_s: float) -> float:
+        """How long to wait before the next try: twice as long each time, up to `cap_s`."""
         pause_s = min(cap_s, self._backoff.first_s * float(2**self._doublings))
         self._doublings = min(self._doublings + 1, _MOST_DOUBLINGS)
         return pause_s * (1 - self._jitter() / 2)
@@ -153,6 +154,7 @@ class Link:
         self._watchdog = DeviceWatchdog(context.backoff.silent_s, self.ask, self._gone_silent)
 
     async def keep(self) -> None:
+        """Connect, and again whenever the connection ends, until cancelled."""
         try:
             while True:
                 pause_s = await self._connect_once()
@@ -170,14 +172,17 @@ class Link:
             self._now.set()
 
     def durable(self, boot: str, number: int) -> None:
+        """Every fact of that start of the device up to `number` is stored: its driver may acknowledge it."""
         if self._connection is not None:
             self._connection.durable(boot, number)
 
     def ask(self) -> None:
+        """Ask the device for a sign of life; nothing where there is no connection."""
         if self._connection is not None:
             self._connection.ask()
 
     def send(self, command: Command) -> None:
+        """Send the command, or report that it was refused because there is no connection."""
         if self._connection is not None and self._connection.up:
             self._log.info(LogEvent.COMMAND_SENT, command=command.kind.value, id=command.id)
             self._connection.send(command)
@@ -188,6 +193,7 @@ class Link:
 
     @property
     def state(self) -> DeviceState:
+        """What `status` shows of the device."""
         link = self._connection.link if self._connection is not None and self._state in _HELD else None
         counters = self._counted + Counter(self._connection.counters if self._connection is not None else {})
         return DeviceState(

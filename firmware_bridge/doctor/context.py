@@ -52,6 +52,7 @@ class DoctorContext:
 
 
 def context_of(machine: Machine, file: Path) -> DoctorContext:
+    """What the checks look at: the machine, its service, and the configuration as far as it can be read."""
     unit = installed_unit(machine)
     try:
         return DoctorContext(machine, file, load_config(file), "", unit)

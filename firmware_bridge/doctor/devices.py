@@ -25,6 +25,7 @@ class UsbDevice:
 
     @property
     def called(self) -> str:
+        """The device in words for a person."""
         serial_number = f", serial number {self.serial_number}" if self.serial_number else ""
         return f"{self.product} ({self.vendor_id}:{self.product_id}{serial_number}) in the socket {self.place}"
 
@@ -45,6 +46,7 @@ class SerialLine:
 
 
 def usb_devices(machine: Machine) -> list[UsbDevice]:
+    """Every USB device that the kernel knows."""
     found = machine.files(["/sys/bus/usb/devices"], "")
     return [device for entry in found if (device := _usb_device(machine, entry)) is not None]
 

@@ -16,6 +16,8 @@ class Health(enum.Enum):
 
 
 class Finding(msgspec.Struct, frozen=True):
+    """What one check found; the sentence says what to do where something is wrong."""
+
     check: str
     health: Health
     sentence: str

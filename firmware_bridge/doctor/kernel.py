@@ -29,6 +29,7 @@ def autosuspend(context: DoctorContext) -> Iterator[Finding]:
 
 
 def latency(context: DoctorContext) -> Iterator[Finding]:
+    """Whether a USB adapter passes bytes on at once."""
     for device, line in context.lines():
         if line.latency_timer is None:
             continue
@@ -59,6 +60,7 @@ def modem_manager(context: DoctorContext) -> Iterator[Finding]:
 
 
 def kernel_log(context: DoctorContext) -> Iterator[Finding]:
+    """What the kernel has to say of devices that failed: brown-outs, resets, errors."""
     log = next((text for command in LOGS if (text := context.machine.ask(command)) is not None), None)
     if log is None:
         yield Finding("brltty", Health.UNKNOWN, "The kernel's log is shown to root alone: run this as root.")

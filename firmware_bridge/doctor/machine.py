@@ -61,13 +61,16 @@ class Machine:
             return None
 
     def group_id(self, name: str) -> int | None:
+        """The number of the group of that name; None where there is none."""
         return next((int(fields[2]) for fields in self._lines("/etc/group", 4) if fields[0] == name), None)
 
     def group_name(self, number: int) -> str:
+        """The name of the group of that number, or the number where it has none."""
         names = (fields[0] for fields in self._lines("/etc/group", 4) if fields[2] == str(number))
         return next(names, str(number))
 
     def user_id(self, name: str) -> int | None:
+        """The number of the user of that name; None where there is none."""
         return next((int(fields[2]) for fields in self._lines("/etc/passwd", 7) if fields[0] == name), None)
 
     def groups_of(self, user: str) -> set[int]:

@@ -19,6 +19,7 @@ SYNCHRONISED: Final = "/run/systemd/timesync/synchronized"
 
 
 def journal_folder(context: DoctorContext) -> Iterator[Finding]:
+    """Whether the service may write the journal where it is to lie, and has room for it."""
     check = "journal"
     if context.config is None:
         yield Finding(check, Health.UNKNOWN, "The journal is named in a configuration that cannot be used.")

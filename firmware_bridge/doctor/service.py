@@ -22,6 +22,7 @@ _ASKED: Final = "ActiveState,UnitFileState,Result,ExecMainStatus,LoadState,NeedD
 
 
 def users(context: DoctorContext) -> Iterator[Finding]:
+    """Whether user and groups of the service are there."""
     machine, unit = context.machine, context.unit
     missing = [f"user {unit.user}"] if machine.user_id(unit.user) is None else []
     missing += [f"group {name}" for name in (unit.group, *unit.more_groups) if machine.group_id(name) is None]
@@ -33,6 +34,7 @@ def users(context: DoctorContext) -> Iterator[Finding]:
 
 
 def rules(context: DoctorContext) -> Iterator[Finding]:
+    """Whether udev's rules are installed, and none opens devices to everybody."""
     installed = [path for path in context.machine.files(RULES_FOLDERS, ".rules") if path.name == RULES]
     if not installed:
         told = f"udev's rules {RULES} are not installed"
@@ -71,6 +73,7 @@ def udev_runs(context: DoctorContext) -> Iterator[Finding]:
 
 
 def unit(context: DoctorContext) -> Iterator[Finding]:
+    """Whether the service is installed, enabled and running."""
     check = "service"
     if context.unit.path is None:
         yield Finding(check, Health.WRONG, f"{UNIT} is not installed: run make install.")

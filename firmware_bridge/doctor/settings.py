@@ -17,6 +17,7 @@ from firmware_bridge.secret_files import KeyFileError
 
 
 def configuration(context: DoctorContext) -> Iterator[Finding]:
+    """Whether the configuration can be read and used."""
     check = "configuration"
     if context.config is None:
         yield Finding(check, Health.WRONG, context.trouble)
@@ -32,6 +33,7 @@ def configuration(context: DoctorContext) -> Iterator[Finding]:
 
 
 def house(context: DoctorContext) -> Iterator[Finding]:
+    """Whether the table's house can be read."""
     if context.config is None:
         yield Finding("house", Health.UNKNOWN, "The house is named in a configuration that cannot be used.")
         return
@@ -44,6 +46,7 @@ def house(context: DoctorContext) -> Iterator[Finding]:
 
 
 def keys(context: DoctorContext) -> Iterator[Finding]:
+    """Whether the journal's key and the devices' keys can be read, by the service alone."""
     if context.config is None:
         yield Finding("keys", Health.UNKNOWN, "The key is named in a configuration that cannot be used.")
         return

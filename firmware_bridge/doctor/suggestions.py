@@ -34,6 +34,7 @@ class Adapter:
 
     @property
     def identity(self) -> tuple[str, str, str | None, str | None]:
+        """What udev can tell it by: vendor id, product id, serial number, interface."""
         return self.vendor_id, self.product_id, self.serial_number, self.interface
 
 

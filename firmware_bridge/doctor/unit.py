@@ -55,6 +55,7 @@ class Unit:
 
 
 def installed_unit(machine: Machine) -> Unit:
+    """The service as it is installed, drop-ins included; `path` is None where it is not."""
     paths = [f"{folder}/{UNIT}" for folder in FOLDERS if os.path.exists(machine.at(f"{folder}/{UNIT}"))]
     texts = [text for path in paths if (text := machine.read(path))][:1]  # an empty one masks it: what stands below it
     drop_ins = machine.files([f"{folder}/{UNIT}.d" for folder in FOLDERS], ".conf")

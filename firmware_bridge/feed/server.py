@@ -29,9 +29,11 @@ _STALL_S: Final = 30.0
 class History(Protocol):
     """Where older events are read: `journal/store.py`, opened for reading, is one. Called in threads."""
 
-    def events_after(self, seq: int, limit: int) -> list[tuple[int, bytes]]: ...
+    def events_after(self, seq: int, limit: int) -> list[tuple[int, bytes]]:
+        """At most `limit` events after number `seq`, in order: number and JSON of each."""
 
-    def last_seq(self) -> int: ...
+    def last_seq(self) -> int:
+        """The number of the last event; 0 before the first."""
 
 
 class _Asked(msgspec.Struct, forbid_unknown_fields=True):

@@ -38,6 +38,7 @@ class Reading:
 
     @property
     def path(self) -> Path:
+        """Where the journal lies."""
         return self._path
 
     def close(self) -> None:
@@ -50,6 +51,7 @@ class Reading:
         return self.about("predecessor")
 
     def about(self, name: str) -> str | None:
+        """A value of the journal's table `about`; None where it has none of that name."""
         found = self._rows("SELECT value FROM about WHERE name = :name", {"name": name})
         return str(found[0][0]) if found else None
 
@@ -62,6 +64,7 @@ class Reading:
         return Resume(boot=boot, number=number)
 
     def highest(self) -> Highest:
+        """The last number of facts, applications and events."""
         query = (
             "SELECT (SELECT max(received) FROM facts), (SELECT max(place) FROM applied), (SELECT max(seq) FROM events)"
         )

@@ -113,6 +113,7 @@ def fact_body(fact: Fact) -> bytes:
 
 
 def fact_source_and_name(fact: Fact) -> tuple[str, str]:
+    """Source and name of the fact, of one that this version does not know too."""
     if isinstance(fact, UnknownFact):
         return fact.source, fact.name
     source: str = getattr(fact, "source")  # noqa: B009 - every known fact has one, the common base declares none

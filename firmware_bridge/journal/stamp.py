@@ -35,6 +35,7 @@ class HostClock:
         self._libc = ctypes.CDLL(None)
 
     def __call__(self) -> Stamp:
+        """This machine's clocks, as of now."""
         return Stamp(
             host_boot=self._host_boot,
             monotonic_ms=time.monotonic_ns() // 1_000_000,

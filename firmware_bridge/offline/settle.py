@@ -30,10 +30,14 @@ class _Closed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 class DealerCase(_Closed, frozen=True, kw_only=True):
+    """The dealer's cards, as text."""
+
     cards: Cards = ()
 
 
 class SeatCase(_Closed, frozen=True, kw_only=True):
+    """One seat of a case: cards, wagers in minor units, and what it decided."""
+
     cards: Cards = ()
     ante: Money = 0
     pair_plus: Money = 0
@@ -47,6 +51,8 @@ class SeatCase(_Closed, frozen=True, kw_only=True):
 
 
 class PositionCase(_Closed, frozen=True, kw_only=True):
+    """The player-dealer: its wager in minor units, and the seat that has action first."""
+
     seat: Number
     wager: Money
     action_seat: Number
@@ -67,15 +73,21 @@ class Case(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DealerAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """What the dealer's hand is, and whether it qualifies; None where its cards are not known."""
+
     hand: HandCategory | None
     qualifies: bool | None
 
 
 class PositionAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """What the player-dealer won or lost in all, in minor units."""
+
     net: int
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One case settled: what `settle` prints."""
+
     dealer: DealerAnswer
     seats: dict[str, SeatSettlement]
     order: tuple[tuple[str, str], ...]

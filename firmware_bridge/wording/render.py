@@ -37,6 +37,8 @@ class Tone(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Line:
+    """One line for a person."""
+
     text: str
     tone: Tone = Tone.PLAIN
 

@@ -32,6 +32,7 @@ def table_time(at_ms: int) -> str:
 
 
 def place_name(place: Place) -> str:
+    """The place in words: "dealer", or "seat 4"."""
     return "dealer" if place == "dealer" else f"seat {place}"
 
 
@@ -43,6 +44,7 @@ def at_place(place: Place | None) -> str:
 
 
 def seat_list(seats: Iterable[int]) -> str:
+    """The seats in one line: "1, 2, 4"."""
     listed = ", ".join(str(seat) for seat in seats)
     return f"seats {listed}" if listed else "no seats"
 
@@ -53,6 +55,7 @@ def plain(name: str) -> str:
 
 
 def stakes(wagers: Mapping[str, int]) -> str:
+    """The wagers that are not nothing, each with its amount."""
     return ", ".join(f"{plain(wager)} {money(stake)}" for wager, stake in wagers.items() if stake)
 
 

@@ -28,6 +28,7 @@ CopiesOnTheWire: TypeAlias = Callable[[bytes], Sequence[bytes]]
 
 
 def three_whole(telegram: bytes) -> Sequence[bytes]:
+    """Every telegram three times, as the shoe sends it."""
     return (telegram,) * COPIES
 
 
@@ -40,6 +41,7 @@ class Careless:
         self._cut = cut
 
     def __call__(self, telegram: bytes) -> Sequence[bytes]:
+        """The copies of a telegram as they arrive."""
         whole = self._chance.randrange(COPIES)
         return [telegram if place == whole else self._harmed(telegram) for place in range(COPIES)]
 
@@ -88,6 +90,7 @@ class AngelEyeFirmware:
         return self._tell("G", b"\x91")
 
     def receive(self, data: bytes) -> bytes:
+        """Bytes came from the host; what the shoe answers at once."""
         received = self._received + data
         end = 0
         out = b""

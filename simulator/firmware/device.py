@@ -7,25 +7,26 @@ Numbers in brackets are sections of drivers/tdp/spec.md.
 import enum
 import os
 from collections import Counter, deque
+from collections.abc import Iterable
 from typing import Final
 
 import msgspec
 
-from drivers.commands import CommandKind, Outcome
 from drivers.facts import DeviceFact
 from drivers.framing import DELIMITER, FrameDecoder, encode_frame
 from drivers.sequence import NUMBER_BITS, seq_add, seq_diff
 from drivers.tdp.codec.command_messages import Alive, CommandMessage, OutcomeMessage, Ping
-from drivers.tdp.codec.enums import COMMANDS_BY_CODE, MessageType
+from drivers.tdp.codec.enums import MessageType
 from drivers.tdp.codec.fact_messages import Ack, Durable, FactMessage, Gap, State
 from drivers.tdp.codec.fields import BadMessage
 from drivers.tdp.codec.header import MAJOR, Header, session_id
 from drivers.tdp.codec.messages import DeviceMessage, Message, UnknownMessageType, read_message, wire_frame
 from drivers.tdp.codec.pairing_messages import PairCommit, PairConfirm, PairReveal, PairStop
 from drivers.tdp.codec.session_messages import Hello, HelloAnswer, Start, Started
+from simulator.firmware.commands import Commands
 from simulator.firmware.device_auth import DeviceAuth, UntrustedError
 from simulator.firmware.identity import CAPABILITIES, FIRMWARE_VERSION, KIND_CODES, VENDOR, Identity
-from simulator.firmware.motors import Motion, Motors, RefusedError
+from simulator.firmware.motors import Motors
 from simulator.firmware.pairing import PairingQueue
 from simulator.firmware.ring import Ring
 from simulator.firmware.window import UnderWay, Window
@@ -56,7 +57,6 @@ class Firmware:
         self.counters: Final[Counter[str]] = Counter()
         self.guard: Final = guard or DeviceAuth(os.urandom)
         self.pairing: Final = PairingQueue(self.guard)
-        self._motors = motors
         self._patient = patient
         self._decoder = FrameDecoder()
         self._state = SessionState.SILENT
@@ -72,15 +72,12 @@ class Firmware:
         self._host_sequence = 0
         self._heard_ms = 0
         self._sent_ms = 0
-        self._highest_command = 0
-        self._last_command = 0
-        self._last_outcome: Outcome | None = None
-        self._commands: deque[CommandMessage] = deque()
-        self._motion: tuple[int, CommandMessage, Motion] | None = None
+        self._commands = Commands(motors, self.counters)
         self._out = bytearray()
 
     @property
     def state(self) -> SessionState:
+        """Where its session is."""
         return self._state
 
     @property
@@ -91,7 +88,7 @@ class Firmware:
     @property
     def pending_commands(self) -> int:
         """Commands that have arrived and wait for `take_up_commands`."""
-        return len(self._commands)
+        return self._commands.pending
 
     @property
     def quiet(self) -> bool:
@@ -101,8 +98,7 @@ class Firmware:
     @property
     def wake_at_ms(self) -> int | None:
         """When `tick` has something to do next."""
-        motion_ms = None if self._motion is None else self._motion[0]
-        times = [time for time in (motion_ms, self.pairing.until_ms) if time is not None]
+        times = [time for time in (self._commands.wake_at_ms, self.pairing.until_ms) if time is not None]
         if self._state is not SessionState.SILENT:
             times.append(self._heard_ms + SILENCE_MS)
             if self._state is SessionState.STARTED:
@@ -113,6 +109,7 @@ class Firmware:
         return min(times, default=None)
 
     def clock_ms(self, now_ms: int) -> int:
+        """The device's own clock, when the world's says `now_ms`."""
         return now_ms + self.identity.clock_offset_ms
 
     def plugged_in(self) -> None:
@@ -125,6 +122,7 @@ class Firmware:
         return self._flush(now_ms)
 
     def receive(self, data: bytes, now_ms: int) -> bytes:
+        """Bytes came from the host, cut anywhere; what the device sends at once."""
         for body in self._decoder.feed(data):
             self._frame(body, now_ms)
         if not self._patient:
@@ -143,15 +141,9 @@ class Firmware:
         return self._flush(now_ms)
 
     def tick(self, now_ms: int) -> bytes:
+        """The time is now `now_ms`; what the device sends by then."""
         self._out[:0] = self.tell(self.pairing.tick(now_ms), now_ms)
-        if self._motion is not None and now_ms >= self._motion[0]:
-            _, command, motion = self._motion
-            self._motion = None
-            try:
-                motion.end()
-                self._tell_outcome(command, Outcome.FINISHED)
-            except RefusedError as refused:
-                self._tell_outcome(command, Outcome.REFUSED, str(refused))
+        self._tell(self._commands.tick(now_ms))
         if self._state is not SessionState.SILENT:
             if now_ms - self._heard_ms >= SILENCE_MS or self._window.stuck(now_ms):
                 self.counters["sessions_ended"] += 1
@@ -221,7 +213,7 @@ class Firmware:
             self._first_sequence = (self.identity.first_sequence + self._sessions) & 0xFFFF
             self._sessions += 1
             self._window = Window(self._first_sequence, now_ms, self.guard.frame_bytes, self.identity.baud)
-            self._highest_command = 0
+            self._commands.session_begins()
             self._host_sequence = 0
         self._heard_ms = now_ms
         answer = HelloAnswer(
@@ -257,11 +249,7 @@ class Firmware:
             case Durable(number=number) if self._state is SessionState.STARTED:
                 self._durable(number)
             case CommandMessage() if self._state is SessionState.STARTED:
-                if message.id <= self._highest_command:
-                    self.counters["old_commands"] += 1
-                else:
-                    self._highest_command = message.id
-                    self._commands.append(message)
+                self._commands.put(message)
             case Ack():
                 pass
             case PairCommit() | PairReveal() | PairConfirm() | PairStop() if self.guard.seal is None:
@@ -285,56 +273,24 @@ class Firmware:
         self._state = SessionState.STARTED
         self._next_fact = first
         self._waiting.append(Started(gap=gap, first_number=first))
-        self._waiting.append(self._machine_state(now_ms))
-
-    def _machine_state(self, now_ms: int) -> State:
-        return State(
-            clock_ms=self.clock_ms(now_ms),
-            flags=self._motors.state(),
-            last_command=self._last_command,
-            last_outcome=self._last_outcome,
-        )
+        self._waiting.append(self._commands.state(self.clock_ms(now_ms)))
 
     def _durable(self, number: int | None) -> None:
         if number is not None:
             self.ring.durable(number)
 
     def _take_up(self, now_ms: int) -> None:
-        """(7.2, 7.3) Each command once, in order; one that cannot start now is refused."""
-        while self._commands:
-            command = self._commands.popleft()
-            self._last_command = command.id
-            kind = COMMANDS_BY_CODE.get(command.command)
-            try:
-                if kind is None:
-                    raise RefusedError("unknown command")  # noqa: TRY301
-                self._do(command, kind, now_ms)
-            except RefusedError as refused:
-                self._tell_outcome(command, Outcome.REFUSED, str(refused))
+        self._tell(self._commands.take_up(now_ms, self.clock_ms(now_ms)))
 
-    def _do(self, command: CommandMessage, kind: CommandKind, now_ms: int) -> None:
-        motion = None
-        if kind is not CommandKind.REPORT_STATE:
-            motion = self._motors.take_up(kind)
-        self._tell_outcome(command, Outcome.ACCEPTED)
-        self._tell_outcome(command, Outcome.STARTED)
-        if kind is CommandKind.REPORT_STATE:
-            self._waiting.append(self._machine_state(now_ms))
-        if motion is None:
-            self._tell_outcome(command, Outcome.FINISHED)
-        else:
-            self._motion = (now_ms + motion.takes_ms, command, motion)
-
-    def _tell_outcome(self, command: CommandMessage, outcome: Outcome, reason: str = "") -> None:
-        self._last_outcome = outcome
+    def _tell(self, told: Iterable[State | OutcomeMessage]) -> None:
         if self._state is SessionState.STARTED:
-            self._waiting.append(OutcomeMessage(id=command.id, outcome=outcome, reason=reason))
+            self._waiting.extend(told)
 
     def _end_session(self) -> None:
         """(8.3) What was under way is forgotten; the ring stays."""
         self._state = SessionState.SILENT
         self._waiting.clear()
-        self._commands.clear()
+        self._commands.session_ends()
         self.pairing.session_over()
 
     def _flush(self, now_ms: int) -> bytes:

@@ -35,6 +35,7 @@ def confirmation(key: bytes, end: bytes) -> bytes:
 
 
 def fingerprint(host_public: bytes, device_public: bytes) -> str:
+    """The six digits that the device shows while it is paired (spec.md section 9.4)."""
     digest = hashlib.sha256(b"TDP1 fingerprint" + host_public + device_public).digest()
     return f"{int.from_bytes(digest[:4], 'big') % 1_000_000:06d}"
 
@@ -53,6 +54,7 @@ class DeviceAuth:
 
     @property
     def key_id(self) -> int:
+        """By which HELLO_ANSWER names the key it holds; 0 for none."""
         if self.key is None:
             return 0
         return int.from_bytes(hkdf(self.key, b"", b"TDP1 key id", 4), "little") or 1
@@ -64,6 +66,7 @@ class DeviceAuth:
 
     @property
     def capabilities(self) -> Capability:
+        """What HELLO_ANSWER says of authentication."""
         held = Capability.REFUSES_PLAIN if self.key is not None else Capability(0)
         return Capability.OFFERS_AUTHENTICATION | held
 
@@ -74,6 +77,7 @@ class DeviceAuth:
 
     @property
     def seal(self) -> Callable[[bytes], bytes] | None:
+        """What puts the trailer behind a frame to the host; None in a plain session."""
         return None if self._to_host is None else self._seal
 
     @property

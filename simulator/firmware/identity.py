@@ -45,10 +45,12 @@ class Identity:
 
     @property
     def model(self) -> str:
+        """The model's name, one for each kind of device."""
         return MODELS[self.kind]
 
     @property
     def firmware_hash(self) -> bytes:
+        """SHA-256 over model and version, for want of a firmware image."""
         return hashlib.sha256(f"{self.model} {FIRMWARE_VERSION}".encode()).digest()
 
 

@@ -27,7 +27,11 @@ class Motion:
 
 
 class Motors(Protocol):
-    def state(self) -> StateFlag: ...
+    """What a device's commands move."""
+
+    def state(self) -> StateFlag:
+        """The flags of STATE that the mechanics know of."""
+        ...
 
     def take_up(self, command: CommandKind) -> Motion | None:
         """Do it; None when it is done already. Raises RefusedError."""
@@ -43,6 +47,7 @@ class ShufflerMotors:
         self._moving = False
 
     def state(self) -> StateFlag:
+        """Stopped, jammed, door open, cards in the chamber."""
         shuffler = self._shuffler
         flags = StateFlag.STOPPED if shuffler.stopped else StateFlag(0)
         flags |= StateFlag.JAMMED if shuffler.jam else StateFlag(0)
@@ -51,6 +56,7 @@ class ShufflerMotors:
         return flags | (StateFlag.TRAY_FILLED if len(shuffler.tray) else StateFlag(0))
 
     def take_up(self, command: CommandKind) -> Motion | None:
+        """Begin with the command; None where it is done at once. Raises RefusedError."""
         match command:
             case CommandKind.STOP:
                 self._shuffler.stopped = True
@@ -99,13 +105,17 @@ class ShufflerMotors:
 
 
 class ShoeMotors:
+    """A shoe's lock."""
+
     def __init__(self, shoe: Shoe) -> None:
         self._shoe = shoe
 
     def state(self) -> StateFlag:
+        """Whether it is locked."""
         return StateFlag.LOCKED if self._shoe.locked else StateFlag(0)
 
     def take_up(self, command: CommandKind) -> Motion | None:
+        """Lock or unlock; done at once. Raises RefusedError for anything else."""
         if command not in (CommandKind.LOCK, CommandKind.UNLOCK):
             raise RefusedError("no such command here")
         self._shoe.locked = command is CommandKind.LOCK
@@ -116,7 +126,9 @@ class LayoutMotors:
     """A strip of sensors moves nothing."""
 
     def state(self) -> StateFlag:
+        """A layout has nothing that moves."""
         return StateFlag(0)
 
     def take_up(self, command: CommandKind) -> Motion | None:
+        """Raises RefusedError: a layout takes no commands."""
         raise RefusedError(f"a layout cannot {command.value}")

@@ -48,6 +48,7 @@ class PairingQueue:
 
     @property
     def fingerprint(self) -> str | None:
+        """The digits that the device shows now; None where it shows none."""
         exchange = self._exchange
         if exchange is None or exchange.host_public is None:
             return None
@@ -72,6 +73,7 @@ class PairingQueue:
         return self._finish()
 
     def decline(self) -> DeviceMessage | None:
+        """A person has pressed no; what the host is told of it."""
         return None if self._exchange is None else self._stop(StopReason.DECLINED)
 
     def session_over(self) -> None:
@@ -81,6 +83,7 @@ class PairingQueue:
             self._exchange = None
 
     def tick(self, now_ms: int) -> DeviceMessage | None:
+        """The time is now `now_ms`: what the host is told where pairing has taken too long."""
         if self._exchange is None or now_ms < self._exchange.until_ms:
             return None
         return self._stop(StopReason.TIME_OVER)

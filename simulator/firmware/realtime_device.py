@@ -23,13 +23,16 @@ class RealtimeDevice:
         self._timer: asyncio.TimerHandle | None = None
 
     def plug(self) -> None:
+        """Plug the cable in."""
         self.firmware.plugged_in()
         self.port.plug()
 
     def pull(self) -> None:
+        """Pull the cable."""
         self.port.pull()
 
     def happened(self, fact: DeviceFact) -> None:
+        """The mechanics report a fact: it goes out, and is kept until the host has stored it."""
         self._send(self.firmware.report(fact, self._clock()))
 
     def pairing_mode(self) -> None:
@@ -42,9 +45,11 @@ class RealtimeDevice:
         self._send(self.firmware.tell(self.firmware.pairing.confirm(), self._clock()))
 
     def take_up_commands(self) -> None:
+        """Begin with the commands that wait for the mechanics."""
         self._send(self.firmware.take_up_commands(self._clock()))
 
     def close(self) -> None:
+        """Stop its timer and let its port go."""
         if self._timer is not None:
             self._timer.cancel()
         self.port.pull()

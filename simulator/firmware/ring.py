@@ -43,6 +43,7 @@ class Ring:
         return kept
 
     def get(self, number: int) -> KeptFact | None:
+        """The fact of that number; None where it is not kept any more."""
         return self._kept.get(number)
 
     def durable(self, number: int) -> None:

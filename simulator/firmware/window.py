@@ -16,6 +16,8 @@ STUCK_MS: Final = 10_000
 
 @dataclass(slots=True)
 class UnderWay:
+    """A sequenced frame that is not acknowledged yet; `repeated`: its round trip says nothing any more."""
+
     sequence: int
     kind: int
     payload: bytes
@@ -33,6 +35,7 @@ class RoundTrips:
 
     @property
     def timeout_ms(self) -> int:
+        """How long to wait for an acknowledgement before a frame is sent again."""
         if self._backed_off_ms is not None:
             return round(self._backed_off_ms)
         if self._smoothed_ms is None:
@@ -41,6 +44,7 @@ class RoundTrips:
         return round(min(max(learned, SHORTEST_TIMEOUT_MS), LONGEST_TIMEOUT_MS))
 
     def measured(self, round_trip_ms: int) -> None:
+        """An acknowledgement came after so long."""
         if self._smoothed_ms is None:
             self._smoothed_ms, self._deviation_ms = float(round_trip_ms), round_trip_ms / 2
             return
@@ -48,9 +52,11 @@ class RoundTrips:
         self._smoothed_ms += (round_trip_ms - self._smoothed_ms) / 8
 
     def back_off(self) -> None:
+        """Nothing came in time: wait twice as long."""
         self._backed_off_ms = min(2.0 * self.timeout_ms, LONGEST_TIMEOUT_MS)
 
     def moved_on(self) -> None:
+        """Something was acknowledged: what was measured counts again."""
         self._backed_off_ms = None
 
 
@@ -70,10 +76,12 @@ class Window:
 
     @property
     def full(self) -> bool:
+        """No further frame may be sent before one is acknowledged."""
         return len(self._under_way) >= WINDOW
 
     @property
     def wake_at_ms(self) -> int | None:
+        """When the oldest frame is to be sent again; None where nothing is under way."""
         if not self._under_way:
             return None
         return min(self._again_ms, self._progress_ms + STUCK_MS)
@@ -86,6 +94,7 @@ class Window:
         return self._under_way[0].sent_ms + self._round_trips.timeout_ms + on_the_line_ms
 
     def stuck(self, now_ms: int) -> bool:
+        """Nothing was acknowledged for so long that the session has come to nothing."""
         return bool(self._under_way) and now_ms - self._progress_ms >= STUCK_MS
 
     def add(self, kind: int, payload: bytes, now_ms: int) -> UnderWay:

@@ -43,6 +43,7 @@ class Pile:
 
     @property
     def faces(self) -> tuple[Card, ...]:
+        """The cards' faces, bottom first."""
         return tuple(card.face for card in self._cards)
 
     def reorder(self, cards: Sequence[PlayingCard]) -> None:
@@ -53,9 +54,11 @@ class Pile:
         self._cards = list(cards)
 
     def take(self, card: PlayingCard) -> None:
+        """Take that card out; for Deck alone."""
         self._cards.remove(card)
 
     def put(self, card: PlayingCard) -> None:
+        """Put that card on top; for Deck alone."""
         self._cards.append(card)
 
 
@@ -71,10 +74,12 @@ class Deck:
 
     @property
     def cards(self) -> tuple[PlayingCard, ...]:
+        """Every card of the deck, wherever it lies."""
         return tuple(self._cards)
 
     @property
     def piles(self) -> tuple[Pile, ...]:
+        """Every pile that cards of it may lie on."""
         return tuple(self._piles.values())
 
     def pile(self, name: str) -> Pile:
@@ -98,6 +103,7 @@ class Deck:
         card.face_up = face_up
 
     def move_all(self, origin: Pile, to: Pile) -> None:
+        """Move every card of `origin` there, in its order."""
         for card in origin:
             self.move(card, to)
 

@@ -30,6 +30,7 @@ class Layout:
         self._told: dict[Place, int] = dict.fromkeys(places, 0)
 
     def put(self, card: PlayingCard, place: Place) -> None:
+        """Lay the card down at that place."""
         self._deck.move(card, self.places[place], face_up=card.face_up)
 
     def lift(self, place: Place, to: Pile) -> None:

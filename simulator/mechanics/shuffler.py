@@ -43,6 +43,7 @@ class Shuffler:
         self.group = 0
 
     def load(self, origin: Pile) -> None:
+        """Put every card of the pile into the chamber."""
         self._deck.move_all(origin, self.chamber)
 
     def shuffle(self, mode: Literal["shuffle", "sort"] = "shuffle") -> None:
@@ -84,21 +85,26 @@ class Shuffler:
         return cards
 
     def count_stub(self) -> None:
+        """Count what is left in the chamber, and report it."""
         self._report(StubCounted(at_ms=self._clock(), cards=self._counted(len(self.chamber))))
 
     def jams(self) -> None:
+        """Cards are stuck from now on."""
         self.jam = True
         self._report(Jammed(at_ms=self._clock()))
 
     def clear_jam(self) -> None:
+        """A person has taken the jam out."""
         self.jam = False
         self._report(JamCleared(at_ms=self._clock()))
 
     def open_door(self) -> None:
+        """A person opens the door."""
         self.door_open = True
         self._report(DoorOpened(at_ms=self._clock()))
 
     def close_door(self) -> None:
+        """A person shuts the door."""
         self.door_open = False
         self._report(DoorClosed(at_ms=self._clock()))
 

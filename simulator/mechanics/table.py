@@ -66,6 +66,7 @@ class SimulatedTable:
         return self.shuffler.chamber if self.equipment.rig == "group" else self.shoe.pile
 
     def cards_at(self, place: Place) -> tuple[Card, ...]:
+        """What truly lies at that place, bottom first."""
         return self.layout.places[place].faces
 
     def smuggle_in_a_duplicate(self) -> PlayingCard:

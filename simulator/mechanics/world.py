@@ -34,6 +34,7 @@ class World:
 
     @property
     def now_ms(self) -> int:
+        """The world's time, in ms from its beginning."""
         return self._now_ms
 
     @property
@@ -47,6 +48,7 @@ class World:
         heapq.heappush(self._queue, (max(at_ms, self._now_ms), self._order, action))
 
     def after(self, delay_ms: int, action: Callable[[], None]) -> None:
+        """Do this so many ms from now."""
         self.at(self._now_ms + delay_ms, action)
 
     def step(self) -> bool:

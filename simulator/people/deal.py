@@ -36,6 +36,8 @@ IncidentT = TypeVar("IncidentT", bound=PlacedIncident)
 
 
 class Deal(Protocol):
+    """How the dealer brings cards to the places, one kind for each rig."""
+
     def outgoing(self, truth: RoundTruth) -> tuple[Place, ...]:
         """For each card that is going to leave the machine, in order, the place it is meant for."""
         ...
@@ -152,6 +154,7 @@ class GroupDeal(Hands):
     """The shuffler dispenses a group, the dealer lifts it and puts it down, place by place."""
 
     def deal(self, truth: RoundTruth) -> Script:
+        """Hand out a group for each place, in the order of dealing."""
         for place in truth.order:
             yield from self._dispense(truth, place)
             if self._screen.void:
@@ -167,6 +170,7 @@ class GroupDeal(Hands):
         yield from self._plug_in(truth)
 
     def outgoing(self, truth: RoundTruth) -> tuple[Place, ...]:
+        """Whose each card will be that leaves the shoe, in order."""
         return tuple(place for place in truth.order for _ in range(self._size(truth, place)))
 
     def _size(self, truth: RoundTruth, place: Place) -> int:
@@ -215,6 +219,7 @@ class RotationDeal(Hands):
     """The dealer draws one card at a time: one to each place in turn, three times round."""
 
     def deal(self, truth: RoundTruth) -> Script:
+        """Draw card by card, three times round the places."""
         for place, index in self._turns(truth):
             yield Pause(CARD_MS)
             if self._table.shoe.locked:
@@ -235,6 +240,7 @@ class RotationDeal(Hands):
         yield from self._careful(truth)
 
     def outgoing(self, truth: RoundTruth) -> tuple[Place, ...]:
+        """Whose each card will be that leaves the shoe, in order."""
         return tuple(place for place, _ in self._turns(truth))
 
     def _turns(self, truth: RoundTruth) -> Iterator[tuple[Place, int]]:
@@ -251,5 +257,6 @@ class RotationDeal(Hands):
 
 
 def deal_for(table: SimulatedTable, screen: Screen, floor: Floor) -> Deal:
+    """The deal that fits the table's rig."""
     kind = GroupDeal if table.equipment.rig == "group" else RotationDeal
     return kind(table, screen, floor)

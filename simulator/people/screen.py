@@ -8,6 +8,8 @@ from simulator.people.script import JsonObject
 
 @dataclass(frozen=True, slots=True)
 class OpenHold:
+    """A question that the screen shows as open; `seat` is None for the table."""
+
     irregularity: str
     seat: Place | None
 

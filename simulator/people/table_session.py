@@ -43,6 +43,7 @@ class Catalogue(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 
 def load_catalogue() -> Catalogue:
+    """The incidents and how often each happens, from catalogue.toml."""
     text = resources.files("simulator.people").joinpath("catalogue.toml").read_text(encoding="utf-8")
     return msgspec.toml.decode(text, type=Catalogue)
 
@@ -55,6 +56,7 @@ class Button:
     hands: int = 0
 
     def next_holder(self, seated: tuple[int, ...]) -> int:
+        """Who is the player-dealer in the next round: the same seat until its hands are over, then the next."""
         if self.holder not in seated or self.hands == HANDS_IN_POSITION:
             self.holder = next((seat for seat in seated if seat > self.holder), seated[0])
             self.hands = 0

@@ -40,5 +40,6 @@ class Truth:
     rounds: list[RoundTruth] = field(default_factory=list)
 
     def begin(self) -> RoundTruth:
+        """A round begins: what truly happens in it is written down here."""
         self.rounds.append(RoundTruth())
         return self.rounds[-1]

@@ -102,6 +102,7 @@ class Bench:
 
     @property
     def truth(self) -> Truth:
+        """What truly happened, round by round."""
         return self.dealer.truth
 
     async def __aenter__(self) -> Self:

@@ -27,6 +27,8 @@ LONGEST_SOCKET_NAME: Final = "control.sock"
 
 
 class RigChoice(enum.Enum):
+    """The rig as an option of the command line."""
+
     group = "group"
     rotation = "rotation"
 

@@ -40,6 +40,7 @@ class ControlClient:
         return await self._request({"actor": actor, "fact": dict(fact)})
 
     async def ask(self, question: str) -> JsonObject:
+        """The answer to a question such as `status`."""
         return await self._request({"ask": question})
 
     async def close(self) -> None:

@@ -72,6 +72,7 @@ class Daemon:
 
     @property
     def pid(self) -> int | None:
+        """The number of the running process; None while there is none."""
         return None if self._process is None else self._process.pid
 
     async def start(self, on_death: Callable[[DaemonDiedError], None]) -> None:
@@ -121,5 +122,6 @@ class Daemon:
             on_death(DaemonDiedError(f"The daemon ended with status {status}. The end of its log:\n{self.tail()}"))
 
     def tail(self) -> str:
+        """The last lines of its log."""
         lines = self.log.read_text(encoding="utf-8", errors="replace").splitlines()
         return "\n".join(f"    {line}" for line in lines[-TAIL_LINES:])

@@ -47,6 +47,7 @@ class Tally:
     hands: Counter[str] = field(default_factory=Counter)
 
     def count(self, event: JsonObject) -> None:
+        """Count what the event says of a round."""
         match event["event"]:
             case "round_opened":
                 self.opened.add(event["round"])
@@ -62,23 +63,30 @@ class Tally:
 
     @property
     def outcome(self) -> Outcome:
+        """What the session has come to."""
         dealt, void = self.settled - self.void, self.void
         return Outcome(len(self.opened), len(dealt), len(void), len(self.opened - dealt - void))
 
 
 class Display(Protocol):
-    def event(self, line: bytes, event: JsonObject) -> None: ...
+    """Where the demo's events are shown."""
 
-    def end(self, tally: Tally) -> None: ...
+    def event(self, line: bytes, event: JsonObject) -> None:
+        """Show one event; `line` is its JSON as it came."""
+
+    def end(self, tally: Tally) -> None:
+        """Show what the session has come to."""
 
 
 class JsonLines:
     """The feed's events as they came, one a line, and the outcome at the end."""
 
     def event(self, line: bytes, event: JsonObject) -> None:
+        """Print the line as it came."""
         self._print(line)
 
     def end(self, tally: Tally) -> None:
+        """Print the outcome as one more line of JSON."""
         self._print(msgspec.json.encode(tally.outcome))
 
     def _print(self, line: bytes) -> None:
@@ -94,12 +102,14 @@ class ForPeople:
         self._renderer = Renderer()
 
     def event(self, line: bytes, event: JsonObject) -> None:
+        """Print the event in words, an empty line before each round."""
         if event["event"] == "round_opened":
             self._console.print()
         for shown in self._renderer.lines(read_event(line)):
             show(self._console, shown)
 
     def end(self, tally: Tally) -> None:
+        """Print the outcome in a sentence."""
         outcome = tally.outcome
         table = Table()
         for heading in ("seat", "rounds", "up or down"):

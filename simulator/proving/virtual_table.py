@@ -107,6 +107,7 @@ class VirtualTable:
 
     @property
     def truth(self) -> Truth:
+        """What truly happened, round by round."""
         return self._dealer.truth
 
     @property

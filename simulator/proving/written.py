@@ -13,6 +13,7 @@ from simulator.scenarios.verdict import differences, rounds_of
 
 
 def setup_of(scenario: Scenario) -> TableSetup:
+    """The table's setup that the round is written for."""
     return TableSetup(deal=scenario.rig, decks=scenario.decks, seats=scenario.places, sensors=scenario.sensors)
 
 

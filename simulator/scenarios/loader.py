@@ -26,7 +26,7 @@ class ScenarioError(ValueError):
 
 
 class Written(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    pass
+    """A table of a written round's file: a key that is not known is refused."""
 
 
 class ExpectedFlag(Written, frozen=True, kw_only=True):
@@ -104,6 +104,7 @@ class Scenario(Written, frozen=True, kw_only=True):
 
 
 def place_of(name: str) -> Place:
+    """The place of that name: "dealer", or a seat's number."""
     return DEALERS_PLACE if name == DEALERS_PLACE else int(name)
 
 

@@ -41,6 +41,7 @@ def differences(expect: Expectation, events: Sequence[JsonObject]) -> Iterator[s
 
 
 def outcome(events: Sequence[JsonObject]) -> str:
+    """What the round came to, in the words that written rounds use."""
     names = [event["event"] for event in events]
     if "round_void" in names:
         return "void"
@@ -48,6 +49,7 @@ def outcome(events: Sequence[JsonObject]) -> str:
 
 
 def verdict_of(events: Sequence[JsonObject], place: str) -> str:
+    """What became of the place, in the words that written rounds use."""
     for settled in _named(events, "round_settled"):
         payments = settled["seats"].get(place, {}).get("payments", ())
         if payments and all(payment["result"] == "returned" for payment in payments):

@@ -29,6 +29,7 @@ class PtyPort:
 
     @property
     def plugged(self) -> bool:
+        """The port is there."""
         return self._master is not None
 
     def plug(self) -> None:

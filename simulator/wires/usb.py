@@ -4,7 +4,8 @@ import asyncio
 import errno
 from collections.abc import Callable
 
-from simulator.wires.usb_bus import UsbBus, UsbDevice, UsbIdentity
+from simulator.wires.usb_bus import UsbBus
+from simulator.wires.usb_device import UsbDevice, UsbIdentity
 
 
 class UsbSocket:
@@ -18,9 +19,11 @@ class UsbSocket:
 
     @property
     def plugged(self) -> bool:
+        """A device is on the bus."""
         return self.device is not None
 
     def plug(self) -> None:
+        """Put the device on the bus; nothing where it is there already."""
         if self.device is not None:
             return
         loop = asyncio.get_running_loop()

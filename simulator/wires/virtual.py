@@ -10,6 +10,7 @@ Fault: TypeAlias = Callable[[bytes], Sequence[tuple[int, bytes]]]
 
 
 def unharmed(data: bytes) -> Sequence[tuple[int, bytes]]:
+    """Everything arrives, at once and whole."""
     return ((0, data),)
 
 
@@ -27,13 +28,16 @@ class VirtualWire:
         self.plugged = False
 
     def plug(self) -> None:
+        """Plug the cable in: bytes go through from now on."""
         self.plugged = True
 
     def pull(self) -> None:
+        """Pull the cable: bytes sent meanwhile are lost."""
         self.plugged = False
         self._generation += 1
 
     def send(self, data: bytes) -> None:
+        """Send bytes to the other end; nothing where the cable is out."""
         if not (data and self.plugged):
             return
         generation = self._generation

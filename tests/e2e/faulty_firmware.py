@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections import deque
+from collections.abc import Iterable
 from typing import Final
 
 from msgspec.structs import replace
@@ -9,8 +10,9 @@ from msgspec.structs import replace
 from drivers.commands import Outcome
 from drivers.facts import CardDrawn, DeviceFact
 from drivers.sequence import NUMBER_BITS, seq_add, seq_diff
-from drivers.tdp.codec.command_messages import Alive, CommandMessage
+from drivers.tdp.codec.command_messages import Alive, OutcomeMessage
 from drivers.tdp.codec.enums import MessageType
+from drivers.tdp.codec.fact_messages import State
 from drivers.tdp.codec.header import HEADER_SIZE, Header
 from drivers.tdp.codec.messages import DeviceMessage, wire_frame
 from drivers.tdp.codec.session_messages import Hello, Start
@@ -45,7 +47,7 @@ class TakesItsEcho(Firmware):
 
 class DoesCommandsAgain(Firmware):
     def _frame(self, body: bytes, now_ms: int) -> None:
-        self._highest_command = 0
+        self._commands.session_begins()
         super()._frame(body, now_ms)
 
 
@@ -100,14 +102,17 @@ class StartsInAnyMajor(Firmware):
 
 
 class RefusesWithoutReason(Firmware):
-    def _tell_outcome(self, command: CommandMessage, outcome: Outcome, reason: str = "") -> None:
-        super()._tell_outcome(command, outcome)
+    def _tell(self, told: Iterable[State | OutcomeMessage]) -> None:
+        super()._tell(
+            dataclasses.replace(said, reason="") if isinstance(said, OutcomeMessage) else said for said in told
+        )
 
 
 class NeverSaysStarted(Firmware):
-    def _tell_outcome(self, command: CommandMessage, outcome: Outcome, reason: str = "") -> None:
-        if outcome is not Outcome.STARTED:
-            super()._tell_outcome(command, outcome, reason)
+    def _tell(self, told: Iterable[State | OutcomeMessage]) -> None:
+        super()._tell(
+            said for said in told if not (isinstance(said, OutcomeMessage) and said.outcome is Outcome.STARTED)
+        )
 
 
 class ClockBack(Firmware):

@@ -11,6 +11,8 @@ SEQUENCED_UNKNOWN: Final = range(0x40, 0x80)
 
 
 class MessageType(enum.IntEnum):
+    """The type byte of each message (section 3)."""
+
     HELLO = 0x01
     HELLO_ANSWER = 0x02
     START = 0x03

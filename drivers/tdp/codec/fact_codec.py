@@ -19,6 +19,8 @@ _BY_INDEX: Final = tuple(sorted(FULL_DECK, key=lambda card: card.index))
 
 
 class FactCode(enum.IntEnum):
+    """The code byte of each fact (section 6)."""
+
     SHUFFLE_COMPLETED = 0x01
     GROUP_READY = 0x02
     GROUP_TAKEN = 0x03

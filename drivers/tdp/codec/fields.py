@@ -28,6 +28,7 @@ class FieldReader:
         return len(self._payload) - self._at
 
     def take(self, size: int) -> bytes:
+        """The next `size` bytes. Raises BadMessage, as all below, where the payload ends before."""
         start, end = self._at, self._at + size
         if end > len(self._payload):
             raise BadMessage(f"payload of {len(self._payload)} bytes ends within a field")
@@ -35,18 +36,23 @@ class FieldReader:
         return self._payload[start:end]
 
     def u8(self) -> int:
+        """An unsigned number of 8 bits."""
         return self.take(1)[0]
 
     def u16(self) -> int:
+        """An unsigned number of 16 bits, little-endian."""
         return int.from_bytes(self.take(2), "little")
 
     def u32(self) -> int:
+        """An unsigned number of 32 bits, little-endian."""
         return int.from_bytes(self.take(4), "little")
 
     def u64(self) -> int:
+        """An unsigned number of 64 bits, little-endian."""
         return int.from_bytes(self.take(8), "little")
 
     def text(self, longest: int) -> str:
+        """A length byte and so much UTF-8, at most `longest` bytes. Raises BadMessage for anything else."""
         size = self.u8()
         if size > longest:
             raise BadMessage(f"text of {size} bytes where at most {longest} are allowed")

@@ -39,6 +39,7 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     minor: int = MINOR
 
     def to_bytes(self) -> bytes:
+        """The header as it stands at the front of a frame's body."""
         flags = (_TO_HOST if self.to_host else 0) | (_AUTHENTICATED if self.authenticated else 0)
         version = self.major << 4 | self.minor
         return _HEADER.pack(version, flags, self.message_type, self.session, self.sequence, self.acknowledgement)

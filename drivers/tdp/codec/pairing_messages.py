@@ -12,6 +12,8 @@ CONFIRMATION_SIZE: Final = 16
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairCommit:
+    """The host's commitment to its public key."""
+
     TYPE: ClassVar = MessageType.PAIR_COMMIT
     SEQUENCED: ClassVar = False
     commitment: bytes
@@ -26,6 +28,8 @@ class PairCommit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairKey:
+    """The device's public key."""
+
     TYPE: ClassVar = MessageType.PAIR_KEY
     SEQUENCED: ClassVar = False
     device_public: bytes
@@ -40,6 +44,8 @@ class PairKey:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairReveal:
+    """The host's public key, which the commitment was made to."""
+
     TYPE: ClassVar = MessageType.PAIR_REVEAL
     SEQUENCED: ClassVar = False
     host_public: bytes
@@ -54,6 +60,8 @@ class PairReveal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairConfirm:
+    """The host's proof that it has the common key; sent once a person has compared the fingerprints."""
+
     TYPE: ClassVar = MessageType.PAIR_CONFIRM
     SEQUENCED: ClassVar = False
     confirmation: bytes
@@ -68,6 +76,8 @@ class PairConfirm:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairDone:
+    """The device's proof that it has the common key, and has stored it."""
+
     TYPE: ClassVar = MessageType.PAIR_DONE
     SEQUENCED: ClassVar = False
     confirmation: bytes
@@ -82,6 +92,8 @@ class PairDone:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairStop:
+    """The host stops pairing."""
+
     TYPE: ClassVar = MessageType.PAIR_STOP
     SEQUENCED: ClassVar = False
 
@@ -95,6 +107,8 @@ class PairStop:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PairStopped:
+    """The device has stopped pairing, or never began."""
+
     TYPE: ClassVar = MessageType.PAIR_STOPPED
     SEQUENCED: ClassVar = False
     reason: StopReason

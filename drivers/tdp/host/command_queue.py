@@ -37,6 +37,7 @@ class CommandQueue:
 
     @property
     def wake_at_ms(self) -> int | None:
+        """When the command under way must be sent again or given up; None where none is."""
         return None if self._unanswered is None else self._unanswered.due_ms
 
     def put(self, command: Command) -> CommandReport | None:

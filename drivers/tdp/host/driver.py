@@ -58,6 +58,7 @@ class TdpDriver:
 
     @property
     def counters(self) -> dict[str, int]:
+        """As every driver's: frames, session, facts and messages that could not be used."""
         stream = {
             "repeated_frames": self._stream.repeated,
             "frames_too_far_ahead": self._stream.too_far_ahead,
@@ -66,15 +67,18 @@ class TdpDriver:
 
     @property
     def wake_at_ms(self) -> int | None:
+        """When the next timer of session or commands runs out."""
         times = (self._session.wake_at_ms, self._command_queue.wake_at_ms)
         return min((time for time in times if time is not None), default=None)
 
     def opened(self, *, nonce: bytes, key: bytes | None, resume: Resume | None, now_ms: int) -> Step:
+        """Begin with a HELLO."""
         self._handshake.begin(nonce, key, resume)
         self._session.fire(Trigger.OPENED, now_ms)
         return self.tick(now_ms)
 
     def receive(self, data: bytes, now_ms: int) -> Step:
+        """Take the frames among the bytes; of other sessions and hosts they are counted and nothing else."""
         self._bytes_heard += len(data)
         for body in self._decoder.feed(data):
             if self._session.state is SessionState.CLOSED:
@@ -83,6 +87,7 @@ class TdpDriver:
         return self._step()
 
     def durable(self, number: int, now_ms: int) -> Step:
+        """Send DURABLE for a number that was reported and is newer than the last."""
         due = self._facts.next_number
         if self._session.state not in FLOWING or due is None or seq_diff(number, due, NUMBER_BITS) >= 0:
             self._counts["durable_out_of_place"] += 1
@@ -92,12 +97,14 @@ class TdpDriver:
         return self._step()
 
     def ask(self, now_ms: int) -> Step:
+        """Send a PING right away, where there is a session."""
         if self._session.state in LINKED:
             self._session.pinged(now_ms)
             self._ping(now_ms)
         return self._step()
 
     def send(self, command: Command, now_ms: int) -> Step:
+        """Queue the command; refused where there is no session."""
         if self._session.state not in FLOWING:
             self._reports.append(CommandReport(command.id, Outcome.REFUSED, "there is no session with the device"))
             return self._step()
@@ -108,6 +115,7 @@ class TdpDriver:
         return self._step()
 
     def tick(self, now_ms: int) -> Step:
+        """Send what is due, and give up what has waited too long."""
         while (timer := self._session.take_due(now_ms)) is not None:
             self._timer(timer, now_ms)
         late = self._command_queue.overdue(now_ms)

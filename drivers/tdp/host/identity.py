@@ -8,6 +8,7 @@ from drivers.tdp.codec.session_messages import HelloAnswer
 
 
 def claims_of(answer: HelloAnswer) -> Claims:
+    """What the device says of itself in its HELLO_ANSWER."""
     known_hash = any(answer.firmware_hash)
     return Claims(
         kind=kind_name(answer.kind),
@@ -21,6 +22,7 @@ def claims_of(answer: HelloAnswer) -> Claims:
 
 
 def kind_name(code: int) -> str:
+    """The kind of device in words, of one that this version does not know too."""
     try:
         return KindCode(code).name.lower()
     except ValueError:
@@ -40,6 +42,7 @@ def version_refusal(kind: int, serial_number: str, lowest_major: int, highest_ma
 
 
 def named(answer: HelloAnswer) -> str:
+    """The device in words for a person: kind, model and serial number."""
     found = claims_of(answer)
     return f"{found.kind} ({found.vendor} {found.model}, serial number {found.serial_number})"
 

@@ -76,11 +76,15 @@ PairingReport: TypeAlias = Compare | Paired | NotPaired
 
 @dataclass(frozen=True, slots=True)
 class PairingStep:
+    """What pairing answers: a report at most, and bytes for the wire."""
+
     report: PairingReport | None = None
     to_send: bytes = b""
 
 
 class PairingState(enum.Enum):
+    """Section 9.4: how far it has come."""
+
     GREETING = "greeting"
     COMMITTED = "committed"
     COMPARING = "comparing"
@@ -89,10 +93,12 @@ class PairingState(enum.Enum):
 
 
 def commitment(host_public: bytes) -> bytes:
+    """SHA-256 over the host's public key of 32 bytes."""
     return hashlib.sha256(b"TDP1 commitment" + host_public).digest()
 
 
 def fingerprint(host_public: bytes, device_public: bytes) -> str:
+    """What host and device show for a person to compare."""
     digest = hashlib.sha256(b"TDP1 fingerprint" + host_public + device_public).digest()
     return f"{int.from_bytes(digest[:4], 'big') % 1_000_000:06d}"
 
@@ -142,6 +148,7 @@ class HostPairing:
         return PairingStep(to_send=self._say(now_ms))
 
     def receive(self, data: bytes, now_ms: int) -> PairingStep:
+        """Bytes came, cut anywhere."""
         for body in self._decoder.feed(data):
             step = self._frame(body, now_ms)
             if step is not None:
@@ -163,6 +170,7 @@ class HostPairing:
         return PairingStep(over.report, said)
 
     def tick(self, now_ms: int) -> PairingStep:
+        """The time is now `now_ms`: say HELLO again, or give up."""
         if self._state is PairingState.OVER:
             return PairingStep()
         if self._deadline_ms is not None and now_ms >= self._deadline_ms:

@@ -44,9 +44,11 @@ class TdpRecording:
 
     @property
     def counters(self) -> dict[str, int]:
+        """What could not be read, by reason."""
         return {**{name: count for name, count in self._decoder.counters.items() if count}, **self._counts}
 
     def feed(self, data: bytes) -> list[DeviceFact]:
+        """The facts in the next bytes, each once."""
         return [fact for body in self._decoder.feed(data) for fact in self._frame(body)]
 
     def cut(self) -> list[DeviceFact]:
@@ -54,6 +56,7 @@ class TdpRecording:
         return self.feed(DELIMITER)
 
     def end(self) -> list[DeviceFact]:
+        """The recording is over: count what is unfinished."""
         if self._decoder.pending:
             self._counts["bytes_of_an_unfinished_frame"] += self._decoder.pending
         return [fact for facts in self._boots.values() for fact in self._let_go(facts, keep=0)]

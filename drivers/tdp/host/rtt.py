@@ -19,6 +19,7 @@ class RoundTrips:
         self._deviation = 0.0
 
     def measured(self, round_trip_ms: int) -> None:
+        """An answer came after so long."""
         if self._smoothed is None:
             self._smoothed, self._deviation = float(round_trip_ms), round_trip_ms / 2
             return
@@ -27,6 +28,7 @@ class RoundTrips:
 
     @property
     def timeout_ms(self) -> int:
+        """Smoothed round trip and four deviations, within bounds; a guess before the first measurement."""
         if self._smoothed is None:
             return INITIAL_TIMEOUT_MS
         wanted = round(self._smoothed + 4 * self._deviation)
@@ -62,4 +64,5 @@ class Questions:
         return self._last
 
     def answered(self, ping: int) -> Question | None:
+        """The PING of that id, once; None where it was not asked or is answered already."""
         return self._open.pop(ping, None)

@@ -96,10 +96,12 @@ class HostSession:
             self._timers[Timer.SILENCE] = now_ms + SILENCE_MS
 
     def pinged(self, now_ms: int) -> None:
+        """A PING was sent: the next one is due a while later."""
         self._timers[Timer.PING] = now_ms + PING_MS
 
     @property
     def wake_at_ms(self) -> int | None:
+        """When the next timer runs out; None where none runs."""
         return min(self._timers.values(), default=None)
 
     def take_due(self, now_ms: int) -> Timer | None:

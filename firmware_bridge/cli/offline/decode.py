@@ -21,6 +21,7 @@ PIECE_BYTES: Final = 65_536
 
 
 def register(app: typer.Typer) -> None:
+    """Add the command to the program."""
     app.command("decode")(decode)
 
 

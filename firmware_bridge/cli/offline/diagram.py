@@ -6,6 +6,7 @@ from firmware_bridge.core.game.machine import mermaid
 
 
 def register(app: typer.Typer) -> None:
+    """Add the command to the program."""
     app.command("diagram")(diagram)
 
 

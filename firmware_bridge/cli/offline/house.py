@@ -12,6 +12,7 @@ from firmware_bridge.houses.loader import HouseError, built_in_houses, load_hous
 
 
 def register(app: typer.Typer) -> None:
+    """Add the command's group to the program."""
     group = typer.Typer(no_args_is_help=True, help="The houses' rules: check a file, compare houses, list them.")
     group.command("check")(check)
     group.command("compare")(compare)

@@ -42,6 +42,7 @@ class ShownFact(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def register(app: typer.Typer) -> None:
+    """Add the command's group to the program."""
     journal = typer.Typer(no_args_is_help=True, help="What the journal holds.")
     journal.command("show")(show_round)
     journal.callback()(_about)

@@ -21,6 +21,7 @@ _BAD_LINES: Final = 2
 
 
 def register(app: typer.Typer) -> None:
+    """Add the command to the program."""
     app.command("judge")(judge)
 
 

@@ -10,6 +10,7 @@ from firmware_bridge.core.ranking import best_of_six, category, rank_cards
 
 
 def register(app: typer.Typer) -> None:
+    """Add the command to the program."""
     app.command("rank")(rank)
 
 

@@ -12,6 +12,7 @@ from firmware_bridge.offline.settle import CaseBook, CaseRefused
 
 
 def register(app: typer.Typer) -> None:
+    """Add the command to the program."""
     app.command("settle")(settle)
 
 

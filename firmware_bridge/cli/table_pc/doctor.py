@@ -25,11 +25,14 @@ _IN_ALL: Final = {
 
 
 class Report(msgspec.Struct, frozen=True):
+    """What `doctor --json` prints; `status` is the program's exit status."""
+
     findings: list[Finding]
     status: int
 
 
 def register(app: typer.Typer) -> None:
+    """Add the command to the program."""
     app.command("doctor")(doctor)
 
 

@@ -24,6 +24,7 @@ PAIRING_DRIVER: Final = "tdp"
 
 
 def register(app: typer.Typer) -> None:
+    """Add the command to the program."""
     app.command("pair")(pair_device)
 
 

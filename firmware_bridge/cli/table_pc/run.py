@@ -34,6 +34,7 @@ DEFECT: Final = 70
 
 
 def register(app: typer.Typer) -> None:
+    """Add the command to the program."""
     app.command("run")(run)
 
 

@@ -22,6 +22,7 @@ from firmware_bridge.wording.words import at_place, plain
 
 
 def register(app: typer.Typer) -> None:
+    """Add the command to the program."""
     app.command("status")(status)
 
 

@@ -11,6 +11,7 @@ VENDOR_CLASS: Final = "ff"
 
 
 def register(app: typer.Typer) -> None:
+    """Add the command to the program."""
     app.command("suggest-udev")(suggest_udev)
 
 

@@ -39,6 +39,7 @@ class Asked:
 
     @property
     def several(self) -> bool:
+        """The option may be given several times."""
         return isinstance(self.kind, msgspec.inspect.VarTupleType)
 
     @property
@@ -62,10 +63,12 @@ class Asked:
 
     @property
     def flag(self) -> str:
+        """The option's name on the command line."""
         return "--" + self.name.replace("_", "-")
 
     @property
     def help(self) -> str:
+        """The option's help text; None where the name says it all."""
         match self.kind:
             case msgspec.inspect.EnumType(cls=cls) if cls is Card:
                 return "A card, such as Qh or Td."
@@ -112,6 +115,7 @@ class Asked:
 
 
 def register(app: typer.Typer) -> None:
+    """Add the command's group to the program, a command for each fact that a person reports."""
     tell = typer.Typer(no_args_is_help=True, help="Tell the daemon what happened at the table.")
     for name, kind in OPERATOR_FACTS.items():
         asked = fields_of(kind)

@@ -22,6 +22,7 @@ STYLES: Final = {Tone.QUIET: "dim", Tone.PLAIN: "", Tone.GOOD: "green", Tone.WAR
 
 
 def register(app: typer.Typer) -> None:
+    """Add the command to the program."""
     app.command("watch")(watch)
 
 

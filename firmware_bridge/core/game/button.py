@@ -43,6 +43,7 @@ class Button:
 
     @property
     def holder(self) -> int | None:
+        """The seat that holds the position, or held it last; None before the first."""
         return self._holder
 
     def position_refusal(self, fact: Position, others: Collection[int]) -> str | None:

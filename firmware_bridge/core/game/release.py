@@ -17,6 +17,7 @@ class Releases:
         self._opened: dict[Place, int] = {}
 
     def committed(self, event: HandDealt) -> None:
+        """A hand was committed to, for the first time or anew."""
         self._committed[event.seat] = event.number
 
     def outdated(self) -> tuple[Place, ...]:
@@ -47,4 +48,5 @@ class Releases:
 
 
 def known_cards(hand: HandSnapshot) -> list[Card]:
+    """Those of a hand that somebody has read."""
     return [card for card in hand.cards if card is not None]

@@ -74,4 +74,5 @@ def is_out(seat: int, record: RoundSnapshot) -> bool:
 
 
 def has_unread(hand: HandSnapshot | None) -> bool:
+    """A card lies there that nobody has read."""
     return hand is not None and None in hand.cards

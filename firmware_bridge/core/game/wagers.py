@@ -26,6 +26,7 @@ class SeatWagers(msgspec.Struct, frozen=True, kw_only=True):
     fee: int = 0
 
     def stake(self, name: str) -> int:
+        """The wager of that name, in minor units; 0 where there is none."""
         return int(getattr(self, name))
 
     def named(self) -> dict[str, int]:

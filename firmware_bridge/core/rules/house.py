@@ -22,7 +22,7 @@ Coverage: TypeAlias = Literal["gross", "bankroll"]
 
 
 class HouseStruct(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    pass
+    """A table of a house's file: a key that is not known is refused."""
 
 
 class Provenance(HouseStruct, frozen=True, kw_only=True):

@@ -26,6 +26,7 @@ class PolicyRow(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     deck_out: bool = False
 
     def covers(self, irregularity: Irregularity, phase: Phase, who: Who) -> bool:
+        """Whether the row is for this irregularity, in this phase and at this kind of place."""
         return (
             irregularity in self.irregularities
             and (not self.who or who in self.who)

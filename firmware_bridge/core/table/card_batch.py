@@ -49,6 +49,7 @@ class CardBatch:
 
     @property
     def read(self) -> int:
+        """How many of its cards passed the reader."""
         return len([card for card in self.cards if card is not MISSING])
 
     @property
@@ -77,6 +78,7 @@ class PlaceCards:
 
     @property
     def expected(self) -> int:
+        """How many cards were dealt there, as far as machine and reader know."""
         return sum([batch.size for batch in self.batches])
 
     def read_sensor(self) -> None:

@@ -25,6 +25,7 @@ class Misplaced:
 
     @property
     def touches(self) -> frozenset[Place]:
+        """Places whose counts cannot be trusted while this lies wrong."""
         turn = () if self.turn is None else (self.turn,)
         return frozenset((self.place, *turn, *self.donors))
 
@@ -116,6 +117,7 @@ class Deal:
         return tuple(arrivals)
 
     def group(self, number: int) -> CardBatch | None:
+        """The machine's group of that number; None before it was ready."""
         return next((batch for batch in self.batches if batch.number == number), None)
 
     def in_tray_before(self, number: int) -> bool:
@@ -164,12 +166,14 @@ class Deal:
         self._put_right()
 
     def at(self, place: Place) -> PlaceCards:
+        """What is known of a place; places outside the order are made as cards turn up there."""
         state = self.places.get(place)
         if state is None:
             state = self.places[place] = PlaceCards()
         return state
 
     def read_sensors(self) -> None:
+        """Take what every sensor shows now as its count, before a further card leaves."""
         for state in self.places.values():
             state.read_sensor()
 
@@ -277,6 +281,7 @@ class Deal:
         return self.sensors and state.checked is None and not max(state.read or 0, state.now)
 
     def counts(self, place: Place) -> Counts:
+        """What machine, reader and sensor each say of the place."""
         state = self.at(place)
         batches = self._batches_of(place)
         machines = [batch.machine for batch in batches if batch.machine is not None]
@@ -296,6 +301,7 @@ class Deal:
         return counts.likeliest if state.accepted and counts.agreed is None else counts.agreed
 
     def likeliest(self, place: Place) -> int:
+        """The place's cards, by the likeliest source where they disagree."""
         settled = self.count(place)
         return self.counts(place).likeliest if settled is None else settled
 

@@ -63,11 +63,13 @@ class Dealing:
         self.look(at_ms)
 
     def group_taken(self, number: int, at_ms: int) -> None:
+        """The dealer took group `number` out of the tray."""
         for arrival in self.deal.group_taken(number):
             self._arrived(arrival, at_ms)
         self.look(at_ms)
 
     def seat_count(self, place: Place, cards: int, at_ms: int) -> None:
+        """The sensor of a place shows `cards` from now on."""
         deal = self.deal
         open_before = [wrong for wrong in deal.misplaced if not wrong.put_right]
         came = deal.seat_count(place, cards)
@@ -81,6 +83,7 @@ class Dealing:
         self.look(at_ms)
 
     def seat_checked(self, place: Place, cards: int, at_ms: int) -> None:
+        """A person counted `cards` at the place; that overrules every sensor."""
         self.deal.seat_checked(place, cards)
         self.look(at_ms)
 
@@ -194,9 +197,11 @@ class Dealing:
 
     @property
     def dealer_has_cards(self) -> bool:
+        """Cards lie at the dealer's place or are on their way there."""
         return self.deal.begun(DEALER) or any(batch.turn == DEALER for batch in self.deal.batches if batch.taken)
 
     def end(self, at_ms: int) -> None:
+        """The deal is over, and its counts are judged; nothing where it is over already."""
         if self.deal.over:
             return
         self.deal.end()
@@ -204,6 +209,7 @@ class Dealing:
         self.judge(at_ms)
 
     def end_if_begun(self, at_ms: int) -> None:
+        """The same, where cards have reached the last place: what comes next says that it is over."""
         if self.can_end:
             self.end(at_ms)
 

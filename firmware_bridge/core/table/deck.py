@@ -36,10 +36,12 @@ class Deck:
 
     @property
     def size(self) -> int:
+        """The number of cards of a whole deck."""
         return DECK_SIZE * self.decks
 
     @property
     def out(self) -> bool:
+        """An alarm keeps it from being dealt."""
         return bool(self.alarms)
 
     @property
@@ -60,6 +62,7 @@ class Deck:
             self.seen.clear()
 
     def shuffled(self, *, cards_are_out: bool) -> None:
+        """All cards are in it again and shuffled; `cards_are_out`: those on the table once they are back."""
         self.fresh, self.sorted = True, False
         self.start_again(cards_are_out=cards_are_out)
 
@@ -77,6 +80,7 @@ class Deck:
         return card is not None and self.see(card)
 
     def see(self, card: Card) -> bool:
+        """A card of it was seen; whether that was once more than it can be there."""
         self.seen[card] += 1
         return self.seen[card] > self.decks
 
@@ -86,6 +90,7 @@ class Deck:
         self.drawn_least += min(0, cards - read)
 
     def is_stub(self, cards: int) -> bool:
+        """Whether so many cards can be left of it."""
         return self.size - self.drawn_most <= cards <= self.size - self.drawn_least
 
     def alarm(self, irregularity: Irregularity) -> tuple[Event, ...]:
@@ -189,6 +194,7 @@ class Decks:
         return len(self._known) > 1
 
     def all(self) -> tuple[Deck, ...]:
+        """Every deck the table has heard of."""
         return tuple(self._known.values())
 
     def shuffled(self, deck: Deck) -> None:
@@ -202,6 +208,7 @@ class Decks:
         self._chosen = deck
 
     def shoe_ends(self) -> None:
+        """The shoe is loaded again or its cut card came: the next round may be dealt from another deck."""
         self._shoe_empty = True
 
     def choose(self, *, shoe: bool) -> Deck:

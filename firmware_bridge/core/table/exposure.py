@@ -93,6 +93,7 @@ class Exposure:
         self._at(DEALER).report(source, card)
 
     def turned_down(self, place: Place, card: Card | None) -> None:
+        """A face-up card at the place was turned down; None: which one was not said."""
         self._at(place).turned_down(card)
 
     def too_few(self, at_ms: int) -> None:

@@ -40,6 +40,7 @@ class GapDetector:
         return resumed
 
     def round_opens(self) -> None:
+        """The next number may go on from the last, or start at 1."""
         self._in_round = False
 
     def forgive(self) -> None:

@@ -28,6 +28,7 @@ class OpenHold:
 
 
 def who_is(place: Place | None) -> Who:
+    """Whose place that is, as policies distinguish it; None is the table."""
     if place is None:
         return Who.TABLE
     return Who.DEALER if place == DEALER else Who.PLAYER
@@ -50,9 +51,11 @@ class Irregularities:
 
     @property
     def everything_waits(self) -> bool:
+        """No count at all can be judged before the floor has ruled."""
         return any(hold.touches is EVERYWHERE for hold in self.holds)
 
     def find(self, irregularity: Irregularity, seat: Place | None) -> OpenFlag | None:
+        """The flag of that irregularity and place, if there is one."""
         return next((flag for flag in self.flags if flag.irregularity is irregularity and flag.seat == seat), None)
 
     def note(self, irregularity: Irregularity, seat: Place | None, at_ms: int, ruling: Ruling) -> OpenFlag:

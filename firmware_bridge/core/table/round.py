@@ -55,6 +55,7 @@ class Round:
     # Betting
 
     def open(self, seats: Iterable[int], player_dealer: int | None, wager: facts.Wager | None) -> None:
+        """Begin with these seats, or with the first wager, and tell of it."""
         self.state.player_dealer = player_dealer
         if wager is None:
             self.take_seats(seats)
@@ -64,9 +65,11 @@ class Round:
         self.state.events.append(RoundOpened(house=self.state.house.name, seats=in_play, player_dealer=player_dealer))
 
     def take_seats(self, seats: Iterable[int]) -> None:
+        """These seats are dealt in, and each has to decide."""
         self.state.decides = dict.fromkeys(seats, True)
 
     def take_wager(self, fact: facts.Wager) -> None:
+        """A seat has wagered, or taken its wager back; after the bets are closed that is flagged."""
         if self.state.closed:
             self._flag(Irregularity.LATE_BET, fact.seat, fact.at_ms)
             return
@@ -78,6 +81,7 @@ class Round:
             self.state.decides.pop(fact.seat, None)
 
     def close_bets(self, at_ms: int) -> None:
+        """No more bets: seats and order of dealing are fixed, and the deck must be fit to be dealt."""
         self.state.closed = True
         self.moved(at_ms)
         self.state.events.append(BetsClosed(seats=tuple(seat for seat in self.state.order if seat != DEALER)))
@@ -112,6 +116,7 @@ class Round:
     # Dealing
 
     def card_drawn(self, fact: CardDrawn, missing: int, *, gap: bool) -> None:
+        """A card left the shoe, after `missing` that nobody told of; `gap`: that is to be flagged."""
         if self.dealing is None:
             self.dealing = self._first_card(fact.at_ms)
         self.moved(fact.at_ms)
@@ -137,6 +142,7 @@ class Round:
         return dealing
 
     def seat_count(self, place: Place, cards: int, at_ms: int) -> None:
+        """The sensor of a place shows so many; before the first card they are no cards of this round."""
         if self.dealing is None:
             self._lies_there[place] = cards
         else:
@@ -151,6 +157,7 @@ class Round:
         self.dealing.group_ready(fact.group, fact.cards, lost, fact.at_ms)
 
     def group_taken(self, fact: GroupTaken) -> None:
+        """The dealer took a group out of the tray."""
         if self.dealing is None:
             self.dealing = self._first_card(fact.at_ms)
         self.moved(fact.at_ms)
@@ -161,6 +168,7 @@ class Round:
         self.irregularities.flag(irregularity, None, at_ms, touches=EVERYWHERE)
 
     def time_passed(self, at_ms: int) -> None:
+        """Where the deal has stood still for too long it ends if it can, else it is flagged."""
         if self.limit_ms is None or at_ms < self.limit_ms:
             return
         if self.dealing is not None and self.dealing.can_end:
@@ -172,6 +180,7 @@ class Round:
     # Machines
 
     def machine_boxed(self, at_ms: int) -> None:
+        """The machine found a boxed card; the reader may see the same one later."""
         self._exposure.boxed(None, at_ms, by_reader=False)
 
     def jammed(self, at_ms: int) -> None:
@@ -183,6 +192,7 @@ class Round:
                 self.state.deck.fresh = False
 
     def door_opened(self, at_ms: int) -> None:
+        """The machine's door was opened: flagged while the deal goes on."""
         if self.state.closed and not self.state.deal_is_over:
             self._flag(Irregularity.DOOR_OPENED, None, at_ms)
 

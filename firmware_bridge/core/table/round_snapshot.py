@@ -31,6 +31,8 @@ class HandSnapshot:
 
 @dataclass(frozen=True, slots=True)
 class Flag:
+    """An irregularity of the round and what the policy said; `seat` is None for the table."""
+
     irregularity: Irregularity
     seat: Place | None
     at_ms: int
@@ -39,6 +41,8 @@ class Flag:
 
 @dataclass(frozen=True, slots=True)
 class Hold:
+    """A question that is before the floor; `seat` is None for the table."""
+
     irregularity: Irregularity
     seat: Place | None
     at_ms: int
@@ -80,6 +84,7 @@ class HandsWhenAsked(Mapping[Place, HandSnapshot]):
 
     @property
     def read(self) -> Mapping[Place, HandSnapshot]:
+        """All hands, read from the round at the first call."""
         if self._hands is None:
             self._hands = _hands(self._current)
         return self._hands

@@ -13,7 +13,8 @@ from drivers.transports import usb as usb_module
 from drivers.transports.run_blocking import stuck
 from drivers.transports.usb import READ_AHEAD, UNSENT_BYTES
 from drivers.transports.usb_device import MOST_STALLS, TRANSFER_TIMEOUT_MS, UsbPipe
-from simulator.wires.usb_bus import UsbBus, UsbDevice
+from simulator.wires.usb_bus import UsbBus
+from simulator.wires.usb_device import UsbDevice
 from tests.drivers.transports.ends.pty_end import Host, open_fds, until
 from tests.drivers.transports.ends.usb_end import UsbEnd, identity
 

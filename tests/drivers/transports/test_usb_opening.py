@@ -16,7 +16,8 @@ from drivers.transports import usb_device
 from drivers.transports.port_users import Holder
 from drivers.transports.ports import UsbPort, usb_port
 from drivers.transports.usb_device import open_pipe
-from simulator.wires.usb_bus import UsbBus, UsbDevice, UsbHandle, UsbIdentity, usb_error
+from simulator.wires.usb_bus import UsbBus
+from simulator.wires.usb_device import UsbDevice, UsbHandle, UsbIdentity, usb_error
 from tests.drivers.transports.ends.pty_end import Host, until
 from tests.drivers.transports.ends.usb_end import UsbEnd, identity, port
 

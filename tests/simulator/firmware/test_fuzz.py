@@ -55,7 +55,7 @@ def test_any_bytes_in_any_order(acts: list[tuple[Any, ...]], key: bytes | None) 
         assert firmware._decoder.pending <= MAX_ENCODED
         assert len(firmware._window) <= WINDOW
         assert len(firmware.ring) <= 16
-        assert len(firmware._commands) == 0
+        assert firmware.pending_commands == 0
         assert firmware._out == b""
         assert firmware.guard.key == key
 

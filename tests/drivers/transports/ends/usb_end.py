@@ -4,7 +4,8 @@ from drivers.transports.ports import UsbPort, usb_port
 from drivers.transports.transport import Transport
 from drivers.transports.usb import open_usb
 from simulator.wires.usb import UsbSocket
-from simulator.wires.usb_bus import UsbBus, UsbDevice, UsbIdentity
+from simulator.wires.usb_bus import UsbBus
+from simulator.wires.usb_device import UsbDevice, UsbIdentity
 from tests.drivers.transports.ends.pty_end import Host
 
 
