@@ -2,8 +2,6 @@ import asyncio
 import errno
 import fcntl
 import os
-import subprocess
-import sys
 import termios
 import threading
 from pathlib import Path
@@ -12,14 +10,11 @@ import pytest
 import serial
 from pytest_mock import MockerFixture
 
-from drivers.errors import LinkError, PortForbidden, PortHeld, PortMissing, PortUnusable
-from drivers.transports import permissions
+from drivers.errors import LinkError, PortHeld, PortMissing, PortUnusable
 from drivers.transports import serial as serial_module
 from drivers.transports.port_users import other_holders
 from drivers.transports.run_blocking import stuck
 from tests.drivers.transports.ends.pty_end import Host, PtyEnd, fds_on, open_fds, opened, until
-
-pytestmark = pytest.mark.real
 
 
 async def test_f12_failed_openings_leak_nothing(pty: PtyEnd, host: Host, mocker: MockerFixture) -> None:
@@ -47,44 +42,6 @@ async def test_f12_failed_openings_leak_nothing(pty: PtyEnd, host: Host, mocker:
         mocker.stopall()
     assert open_fds() <= before
     await (await opened(pty.port, host)).close()
-
-
-async def test_a_port_that_this_process_holds_is_named(pty: PtyEnd, host: Host) -> None:
-    transport = await opened(pty.port, host)
-    with pytest.raises(PortHeld, match=rf"{pty.path} is held by "):
-        await opened(pty.port, host)
-    await transport.close()
-    await (await opened(pty.port, host)).close()
-
-
-HOLD = (
-    "import fcntl, os, sys; fd = os.open(sys.argv[1], os.O_RDWR | os.O_NOCTTY); "
-    "{lock}print('held', flush=True); sys.stdin.read()"
-)
-
-
-@pytest.mark.parametrize("lock", ["fcntl.flock(fd, fcntl.LOCK_EX); ", "", "other = os.openpty(); "])
-async def test_f07_another_reader_is_named_locking_or_not(pty: PtyEnd, host: Host, lock: str) -> None:
-    command = [sys.executable, "-c", HOLD.format(lock=lock), pty.path]
-    other = await asyncio.create_subprocess_exec(*command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    assert other.stdout is not None
-    assert await other.stdout.readline() == b"held\n"
-    before = termios.tcgetattr(pty.slave)
-    with pytest.raises(PortHeld) as caught:
-        await opened(f"{pty.port}@9600", host)
-    assert termios.tcgetattr(pty.slave) == before  # whoever has it goes on undisturbed
-    await other.communicate(b"")
-    assert f"{pty.path} is held by process {other.pid} ({sys.executable} -c import fcntl" in str(caught.value)
-    assert str(caught.value).endswith("end it, or take the port out of its configuration")
-    await (await opened(pty.port, host)).close()
-
-
-async def test_a_locked_port_whose_holder_is_hidden_says_so(pty: PtyEnd, host: Host, mocker: MockerFixture) -> None:
-    transport = await opened(pty.port, host)
-    mocker.patch.object(serial_module, "other_holders", return_value=())
-    with pytest.raises(PortHeld, match=rf'a process this user cannot see \(as root: "fuser -v {pty.path}"\)'):
-        await opened(pty.port, host)
-    await transport.close()
 
 
 async def test_f07_a_reader_that_comes_in_between_is_found_after_opening(
@@ -130,31 +87,6 @@ async def test_what_is_no_serial_line_is_told_so(host: Host, path: str, error: t
         await opened(f"serial:{path}", host)
     assert words in str(caught.value)
     assert "configuration" in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("mode", "member", "words"),
-    [
-        (0o660, False, r"this user may not open \S+ \(group \w+, mode 0660\): add the user to the group \w+"),
-        (0o660, True, r"the system forbids \S+ \(group \w+, mode 0660\) though this user is in the group"),
-        (0o600, True, r"\(group \w+, mode 0600\): install the udev rule that lets a group read and write it"),
-    ],
-)
-async def test_f03_a_forbidden_port_names_the_group(
-    pty: PtyEnd,
-    host: Host,
-    mocker: MockerFixture,
-    mode: int,
-    member: bool,  # noqa: FBT001
-    words: str,
-) -> None:
-    os.chmod(pty.path, mode)
-    mocker.patch.object(permissions, "ROOT_GROUP", -1)  # where the group of ptys may well be root's
-    mocker.patch.object(serial.Serial, "open", side_effect=serial.SerialException(errno.EACCES, "no"))
-    mocker.patch.object(os, "getgroups", return_value=[os.stat(pty.path).st_gid] if member else [])
-    mocker.patch.object(os, "getegid", return_value=65_534)
-    with pytest.raises(PortForbidden, match=words):
-        await opened(pty.port, host)
 
 
 async def test_f10_an_open_that_hangs_is_given_up_and_not_tried_on_top_of(

@@ -11,10 +11,9 @@ import usb.core
 import usb.util
 from pytest_mock import MockerFixture
 
-from drivers.errors import LinkError, PortAmbiguous, PortForbidden, PortHeld, PortMissing, PortNameError, PortUnusable
+from drivers.errors import LinkError, PortAmbiguous, PortForbidden, PortHeld, PortMissing, PortUnusable
 from drivers.transports import usb_device
 from drivers.transports.port_users import Holder
-from drivers.transports.ports import UsbPort, usb_port
 from drivers.transports.usb_device import open_pipe
 from simulator.wires.usb_bus import UsbBus
 from simulator.wires.usb_device import UsbDevice, UsbHandle, UsbIdentity, usb_error
@@ -66,42 +65,6 @@ def refused(bus: UsbBus, text: str, kind: type[LinkError]) -> str:
     assert not bus.handles
     assert "\n" not in str(caught.value)
     return str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("vid=1209,pid=0002,serial=S-1", UsbPort(0x1209, 2, "S-1")),
-        ("serial=A B:C", UsbPort(serial_number="A B:C")),
-        ("vid=ABCD,pid=ef01", UsbPort(0xABCD, 0xEF01)),
-        ("vid=1209,pid=0002,path=1-4.2", UsbPort(0x1209, 2, path="1-4.2")),
-    ],
-)
-def test_reads_every_setting_and_writes_it_in_one_form(text: str, expected: UsbPort) -> None:
-    assert port(text) == expected
-    assert port(expected.place.removeprefix("usb:")) == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("", '""'),
-        ("vid=1209", "both vid and pid"),
-        ("pid=0002,serial=S", "both vid and pid"),
-        ("vid=12,pid=0002", '"vid=12"'),
-        ("vid=0x1209,pid=0002", '"vid=0x1209"'),
-        ("vid=1209,pid=0002,vid=1209", '"vid=1209"'),
-        ("serial=", '"serial="'),
-        ("serial=\u00e4", '"serial=\u00e4"'),
-        ("path=4", '"path=4"'),
-        ("bus=1", '"bus=1"'),
-    ],
-)
-def test_says_what_cannot_be_read(text: str, words: str) -> None:
-    with pytest.raises(PortNameError) as caught:
-        usb_port(f"usb:{text}", text)
-    assert words in str(caught.value)
-    assert "usb:vid=HHHH,pid=HHHH,serial=TEXT" in str(caught.value)
 
 
 @pytest.mark.parametrize("text", ["vid=1209,pid=0009,serial=S-2", "serial=S-2", "path=1-2", "vid=1209,pid=0009"])
