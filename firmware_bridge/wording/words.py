@@ -44,7 +44,7 @@ def at_place(place: Place | None) -> str:
 
 
 def seat_list(seats: Iterable[int]) -> str:
-    """The seats in one line: "1, 2, 4"."""
+    """The seats in one line: "seats 1, 2, 4", or "no seats"."""
     listed = ", ".join(str(seat) for seat in seats)
     return f"seats {listed}" if listed else "no seats"
 

@@ -11,6 +11,7 @@ from drivers.transports import permissions
 from tests.drivers.transports.ends.pty_end import Host, PtyEnd, opened
 
 
+@pytest.mark.real
 @pytest.mark.parametrize(
     ("mode", "member", "words"),
     [

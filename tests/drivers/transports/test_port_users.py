@@ -14,6 +14,7 @@ from drivers.transports.port_users import LONGEST_COMMAND, Holder, is_pty, other
 from tests.drivers.transports.ends.pty_end import Host, PtyEnd, opened
 
 
+@pytest.mark.real
 async def test_a_port_that_this_process_holds_is_named(pty: PtyEnd, host: Host) -> None:
     transport = await opened(pty.port, host)
     with pytest.raises(PortHeld, match=rf"{pty.path} is held by "):
@@ -28,6 +29,7 @@ HOLD = (
 )
 
 
+@pytest.mark.real
 @pytest.mark.parametrize("lock", ["fcntl.flock(fd, fcntl.LOCK_EX); ", "", "other = os.openpty(); "])
 async def test_f07_another_reader_is_named_locking_or_not(pty: PtyEnd, host: Host, lock: str) -> None:
     command = [sys.executable, "-c", HOLD.format(lock=lock), pty.path]
@@ -44,6 +46,7 @@ async def test_f07_another_reader_is_named_locking_or_not(pty: PtyEnd, host: Hos
     await (await opened(pty.port, host)).close()
 
 
+@pytest.mark.real
 async def test_a_locked_port_whose_holder_is_hidden_says_so(pty: PtyEnd, host: Host, mocker: MockerFixture) -> None:
     transport = await opened(pty.port, host)
     mocker.patch.object(serial_module, "other_holders", return_value=())
@@ -94,6 +97,7 @@ def test_a_process_that_has_just_ended_has_no_command(tmp_path: Path) -> None:
     assert str(holder) == "process 9 (command unknown)"
 
 
+@pytest.mark.real
 def test_who_holds_the_master_of_a_pty_is_no_second_reader(pty: PtyEnd) -> None:
     device = os.stat(pty.path)
     assert is_pty(device)

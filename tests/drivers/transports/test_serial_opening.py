@@ -16,6 +16,8 @@ from drivers.transports.port_users import other_holders
 from drivers.transports.run_blocking import stuck
 from tests.drivers.transports.ends.pty_end import Host, PtyEnd, fds_on, open_fds, opened, until
 
+pytestmark = pytest.mark.real
+
 
 async def test_f12_failed_openings_leak_nothing(pty: PtyEnd, host: Host, mocker: MockerFixture) -> None:
     before = open_fds()

@@ -14,7 +14,7 @@ from firmware_bridge.cli.errors import CommandError
 from firmware_bridge.cli.table_pc import control_client, status
 from firmware_bridge.daemon.status import Status
 from firmware_bridge.devices.link import DeviceState, LinkState
-from tests.firmware_bridge.cli.table_pc.test_tell import Door
+from tests.firmware_bridge.cli.table_pc.conftest import Door
 from tests.firmware_bridge.devices.ends.claims import CLAIMS
 
 app = typer.Typer()

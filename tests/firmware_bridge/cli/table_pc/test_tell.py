@@ -1,9 +1,6 @@
 """The commands of `tell` are made from the facts: every fact can be told, and nothing else."""
 
 import json
-import socket
-import threading
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,38 +9,12 @@ from typer.testing import CliRunner
 
 from firmware_bridge.cli.errors import CommandError
 from firmware_bridge.cli.table_pc import tell
-from firmware_bridge.cli.table_pc.control_client import ask
 from firmware_bridge.daemon.control_socket import OPERATOR_FACTS, read_operator_fact
+from tests.firmware_bridge.cli.table_pc.conftest import Door
 
 app = typer.Typer()
 tell.register(app)
 app.command("other")(lambda: None)
-
-
-class Door:
-    """A control socket that keeps what it hears and says what the test wants said."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.heard: list[dict[str, Any]] = []
-        self.answer: dict[str, Any] = {"accepted": True, "at_ms": 1, "events": []}
-        self._socket = socket.socket(socket.AF_UNIX)
-        self._socket.bind(str(path))
-        self._socket.listen()
-        threading.Thread(target=self._serve, daemon=True).start()
-
-    def _serve(self) -> None:
-        while True:
-            connection, _ = self._socket.accept()
-            with connection, connection.makefile("rwb") as stream:
-                request = json.loads(stream.readline())
-                self.heard.append(request)
-                stream.write(json.dumps({"id": request["id"], **self.answer}).encode() + b"\n")
-
-
-@pytest.fixture
-def door(tmp_path: Path) -> Door:
-    return Door(tmp_path / "c.sock")
 
 
 def run(door: Door, *arguments: str) -> Any:
@@ -125,13 +96,3 @@ def test_a_refusal_is_an_error_with_the_sentence(door: Door) -> None:
     result = CliRunner().invoke(app, ["tell", "no_more_bets", "--control", str(door.path), "--json"])
     assert result.exit_code == 1
     assert json.loads(result.stdout)["error"] == "The disk is full."
-
-
-def test_nobody_there_and_somebody_else_there_are_told(tmp_path: Path, door: Door) -> None:
-    with pytest.raises(CommandError, match="Nobody answers at"):
-        ask(tmp_path / "none.sock", {"id": "1"})
-    door.answer = {"accepted": "perhaps"}
-    with pytest.raises(CommandError, match="no daemon of this program"):
-        ask(door.path, {"id": "1"})
-    with pytest.raises(CommandError, match="--control SOCKET, or --config FILE"):
-        CliRunner().invoke(app, ["tell", "no_more_bets"], catch_exceptions=False)
