@@ -248,3 +248,32 @@ class World:
     def _effect(self) -> None:
         if next(self._effects) in self._crash_at:
             raise Crash
+
+
+UP = LinkUp(claims=CLAIMS, boot="b", gap=False)
+
+
+class IntakeRun:
+    """An intake with its devices connected and heard at `now_ms` = 1000, and turns that are always committed."""
+
+    def __init__(self) -> None:
+        self.journal = MemoryJournal()
+        self.intake, self.core = self.journal.rebuild("run", 1000)
+        for device in DEVICES:
+            self.intake.report(device, UP, 1000)
+            self.intake.report(device, Heard(at_ms=1000, asked_at_ms=1000), 1000)
+        self.advance(1000)
+        self.applied_before = len(self.core.facts)
+
+    def advance(self, now_ms: int) -> Batch:
+        batch = self.intake.advance(now_ms)
+        self.journal.commit(batch.writes)
+        return batch
+
+    def tell(self, device: str, number: int, at_ms: int, now_ms: int, fact: Fact | None = None) -> None:
+        told = device_fact(device, at_ms, number) if fact is None else fact
+        self.intake.report(device, NumberedFact(boot="b", number=number, fact=told), now_ms)  # type: ignore[arg-type]
+
+    @property
+    def applied(self) -> list[Fact]:
+        return self.core.facts[self.applied_before :]

@@ -5,76 +5,17 @@ import contextlib
 import json
 import socket
 import tempfile
-from collections.abc import AsyncGenerator, AsyncIterator, Callable
-from contextlib import aclosing, asynccontextmanager
+from contextlib import aclosing
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firmware_bridge.feed.client import FeedLine, FeedMissing, FeedRefused, follow, follow_once
-from firmware_bridge.feed.server import Feed
+from firmware_bridge.feed.client import FeedRefused, follow, follow_once
 from firmware_bridge.journal.errors import JournalFailed
 from firmware_bridge.unix_sockets import SocketTaken, listen_at
-
-DEADLINE_S = 20
-
-
-class Stored:
-    """A history in memory."""
-
-    def __init__(self, count: int = 0, padding: int = 0) -> None:
-        self.events: list[tuple[int, bytes]] = []
-        self.padding = padding
-        self.error: Exception | None = None
-        self.add(count)
-
-    def add(self, count: int) -> list[tuple[int, bytes]]:
-        first = len(self.events) + 1
-        new = [
-            (seq, json.dumps({"seq": seq, "pad": "x" * self.padding}).encode()) for seq in range(first, first + count)
-        ]
-        self.events += new
-        return new
-
-    def events_after(self, seq: int, limit: int) -> list[tuple[int, bytes]]:
-        if self.error is not None:
-            raise self.error
-        return self.events[seq : seq + limit]
-
-    def last_seq(self) -> int:
-        return len(self.events)
-
-
-@asynccontextmanager
-async def served(path: Path, stored: Stored, backlog: int = 2000) -> AsyncIterator[Feed]:
-    feed = Feed(path, stored, backlog=backlog)
-    await feed.start()
-    try:
-        yield feed
-    finally:
-        await feed.close()
-
-
-async def take(events: AsyncGenerator[FeedLine, None], count: int) -> list[int]:
-    async with asyncio.timeout(DEADLINE_S):
-        return [(await anext(events)).seq for _ in range(count)]
-
-
-async def until(holds: Callable[[], bool]) -> None:
-    while not holds():  # noqa: ASYNC110 - what is waited for is inside the feed
-        await asyncio.sleep(0)
-
-
-async def ask(path: Path, line: bytes) -> list[dict[str, object]]:
-    """What comes back until the server closes."""
-    reader, writer = await asyncio.open_unix_connection(path)
-    async with asyncio.timeout(DEADLINE_S):
-        writer.write(line)
-        answer = await reader.read()
-    writer.close()
-    return [json.loads(line) for line in answer.splitlines()]
+from tests.firmware_bridge.feed.feeds import DEADLINE_S, Stored, ask, served, take, until
 
 
 async def test_stored_events_come_first_then_live_ones(tmp_path: Path) -> None:
@@ -261,56 +202,6 @@ async def test_closing_says_why_and_takes_the_socket_away(tmp_path: Path) -> Non
             await feed.close()
             assert (await asking)[-1] == {"error": "the daemon is stopping", "after": 1}
         assert not path.exists()
-
-
-async def test_a_reader_goes_on_when_the_daemon_comes_back(tmp_path: Path) -> None:
-    path = tmp_path / "feed"
-    stored = Stored(2)
-    async with aclosing(follow(path)) as events:
-        async with served(path, stored):
-            assert await take(events, 2) == [1, 2]
-        stored.add(2)
-        async with served(path, stored):
-            assert await take(events, 2) == [3, 4]
-
-
-async def test_a_reader_whose_request_was_not_read_yet_goes_on_too(tmp_path: Path) -> None:
-    stored = Stored(2)
-    async with served(tmp_path / "feed", stored) as feed:
-        reader, writer = await asyncio.open_unix_connection(tmp_path / "feed")
-        await until(lambda: len(feed._clients) == 1)
-        await feed.close()
-        async with asyncio.timeout(DEADLINE_S):
-            assert await reader.read() == b""
-        writer.close()
-
-
-async def test_a_reader_tells_that_nobody_is_there(tmp_path: Path) -> None:
-    with pytest.raises(FeedMissing, match=r"nobody answers at .*start firmware-bridge run"):
-        await anext(follow(tmp_path / "feed"))
-
-
-@pytest.mark.parametrize(
-    ("lines", "told"),
-    [
-        (b"junk\n", "no event"),
-        (b'{"a":1}\n', "no event"),
-        (b'{"seq":1}\n{"seq":3}\n', "left out"),
-        (b'{"seq":0}\n', "no event"),
-    ],
-)
-async def test_a_reader_tells_what_is_no_feed(tmp_path: Path, lines: bytes, told: str) -> None:
-    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.readline()
-        writer.write(lines)
-        with contextlib.suppress(OSError):
-            await writer.drain()
-        writer.close()
-
-    async with await asyncio.start_unix_server(serve, tmp_path / "feed"):
-        with pytest.raises(FeedRefused, match=told):
-            async for _ in follow(tmp_path / "feed"):
-                pass
 
 
 def test_a_socket_nobody_listens_at_is_replaced(tmp_path: Path) -> None:
