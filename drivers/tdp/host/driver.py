@@ -13,8 +13,6 @@ from drivers.driver import (
     Resume,
     Step,
 )
-from drivers.framing import FrameDecoder
-from drivers.sequence import NUMBER_BITS, seq_diff
 from drivers.tdp.codec.command_messages import Alive, OutcomeMessage, Ping
 from drivers.tdp.codec.enums import SEQUENCED_UNKNOWN, MessageType
 from drivers.tdp.codec.fact_messages import Durable, FactMessage, Gap, State
@@ -22,7 +20,7 @@ from drivers.tdp.codec.fields import BadMessage
 from drivers.tdp.codec.header import HEADER_SIZE, MAJOR, Header, session_id
 from drivers.tdp.codec.messages import Message, UnknownMessageType, read_message
 from drivers.tdp.codec.session_messages import Started
-from drivers.tdp.host.auth import Distrust, NotTrusted, SealReader
+from drivers.tdp.host.auth import Distrust, NotTrusted
 from drivers.tdp.host.command_queue import CommandQueue
 from drivers.tdp.host.fact_order import FactOrder, FactsBroken
 from drivers.tdp.host.handshake import Accepted, AnswerDropped, AnswerRefused, Handshake, no_session
@@ -30,7 +28,7 @@ from drivers.tdp.host.identity import claims_of
 from drivers.tdp.host.outgoing import Outgoing
 from drivers.tdp.host.rtt import Question, Questions, RoundTrips
 from drivers.tdp.host.session import FLOWING, LINKED, SILENCE_MS, HostSession, SessionState, Timer, Trigger
-from drivers.tdp.host.stream import SequencedReceiver
+from drivers.tdp.host.stream import Incoming
 
 
 class TdpDriver:
@@ -41,29 +39,21 @@ class TdpDriver:
         """What the device last said of itself; None before it did."""
         self._kind = kind
         self._counts: Counter[str] = Counter()
-        self._decoder = FrameDecoder()
-        self._reader: SealReader | None = None
-        self._stream: SequencedReceiver[Message | None] = SequencedReceiver(0)
+        self._incoming = Incoming()
+        self._outgoing = Outgoing()
         self._session = HostSession()
         self._handshake = Handshake(kind, serial_number, self._counts)
         self._facts = FactOrder(kind, self._counts)
         self._command_queue = CommandQueue()
         self._trips = RoundTrips()
         self._questions = Questions()
-        self._durable: int | None = None
-        self._bytes_heard = 0
         self._alarms: set[str] = set()
         self._reports: list[Report] = []
-        self._outgoing = Outgoing()
 
     @property
     def counters(self) -> dict[str, int]:
         """As every driver's: frames, session, facts and messages that could not be used."""
-        stream = {
-            "repeated_frames": self._stream.repeated,
-            "frames_too_far_ahead": self._stream.too_far_ahead,
-        }
-        return {**self._decoder.counters, **stream, **self._counts}
+        return {**self._incoming.counters, **self._counts}
 
     @property
     def wake_at_ms(self) -> int | None:
@@ -79,8 +69,7 @@ class TdpDriver:
 
     def receive(self, data: bytes, now_ms: int) -> Step:
         """Take the frames among the bytes; of other sessions and hosts they are counted and nothing else."""
-        self._bytes_heard += len(data)
-        for body in self._decoder.feed(data):
+        for body in self._incoming.bodies(data):
             if self._session.state is SessionState.CLOSED:
                 break
             self._frame(body, now_ms)
@@ -88,11 +77,9 @@ class TdpDriver:
 
     def durable(self, number: int, now_ms: int) -> Step:
         """Send DURABLE for a number that was reported and is newer than the last."""
-        due = self._facts.next_number
-        if self._session.state not in FLOWING or due is None or seq_diff(number, due, NUMBER_BITS) >= 0:
+        if self._session.state not in FLOWING or not self._facts.has_passed(number):
             self._counts["durable_out_of_place"] += 1
-        elif self._durable is None or seq_diff(number, self._durable, NUMBER_BITS) > 0:
-            self._durable = number
+        elif self._facts.committed(number):
             self._outgoing.put(Durable(number=number))
         return self._step()
 
@@ -136,8 +123,8 @@ class TdpDriver:
             case Timer.PING:
                 self._ping(now_ms)
             case Timer.HANDSHAKE:
-                answered = self._handshake.answer is not None
-                why = no_session(self._kind, answered=answered, bytes_heard=self._bytes_heard, counts=self._counts)
+                answered, bytes_heard = self._handshake.answer is not None, self._incoming.bytes_heard
+                why = no_session(self._kind, answered=answered, bytes_heard=bytes_heard, counts=self._counts)
                 self._end(why, now_ms)
             case Timer.SILENCE:
                 seconds = SILENCE_MS // 1000
@@ -147,7 +134,7 @@ class TdpDriver:
 
     def _ping(self, now_ms: int) -> None:
         ping = self._questions.ask(Question(now_ms, self._facts.next_number))
-        self._outgoing.put(Ping(id=ping, durable=self._durable))
+        self._outgoing.put(Ping(id=ping, durable=self._facts.durable))
 
     def _frame(self, body: bytes, now_ms: int) -> None:
         if len(body) < HEADER_SIZE:
@@ -156,7 +143,7 @@ class TdpDriver:
         header = Header.from_bytes(body)
         if not header.to_host:
             self._counts["own_echo"] += 1
-            if self._reader is not None:
+            if self._incoming.reader is not None:
                 self._alarm(f"This host's own frames come back on the line of the {self._kind.value}")
             return
         self._counts["frames_from_device"] += 1
@@ -188,22 +175,21 @@ class TdpDriver:
         answer = found.answer
         self._count_extra(found.extra)
         self._measured(self._handshake.sent_ms(answer), now_ms, answer.clock_ms)
-        self._reader = found.reader
+        self._incoming.begin(answer.first_sequence, found.reader)
         self._outgoing.begin(session_id(self._handshake.nonce, answer.boot), found.seal)
-        self._stream = SequencedReceiver(answer.first_sequence)
         self._session.fire(Trigger.ANSWERED, now_ms, self._trips.timeout_ms)
         while (timer := self._session.take_due(now_ms)) is not None:
             self._timer(timer, now_ms)
 
     def _opened(self, header: Header, body: bytes, now_ms: int) -> bytes | None:
         """Header and payload of a frame of this session that may be looked at; None otherwise (section 9.3)."""
-        if self._reader is None:
+        if self._incoming.reader is None:
             if header.authenticated:
                 self._counts["unexpected_authentication"] += 1
                 return None
             return body
         try:
-            return self._reader.open(header, body)
+            return self._incoming.reader.open(header, body)
         except NotTrusted as error:
             self._counts[error.why.value] += 1
             if error.why is Distrust.REPLAYED:
@@ -238,7 +224,7 @@ class TdpDriver:
             sequenced = message.SEQUENCED
         if sequenced:
             self._outgoing.acknowledge()
-            for ready in self._stream.take(header.sequence, message):
+            for ready in self._incoming.messages.take(header.sequence, message):
                 self._in_turn(ready, now_ms)
             self._report_heard(now_ms)
         elif isinstance(message, Alive):
@@ -278,8 +264,6 @@ class TdpDriver:
         except FactsBroken as broken:
             self._end(str(broken), now_ms)
             return
-        if self._handshake.resumes and resume is not None:
-            self._durable = resume[1]
         gap = gap or self._handshake.lost_history
         self._session.fire(Trigger.STARTED, now_ms)
         self._reports.append(LinkUp(claims=claims_of(answer), boot=answer.boot.hex(), gap=gap))
@@ -333,6 +317,6 @@ class TdpDriver:
         self._outgoing.clear()
 
     def _step(self) -> Step:
-        step = Step(tuple(self._reports), self._outgoing.frames(self._stream.expected))
+        step = Step(tuple(self._reports), self._outgoing.frames(self._incoming.messages.expected))
         self._reports.clear()
         return step

@@ -33,11 +33,15 @@ class _Sign:
 
 
 class FactOrder:
-    """`next_number` is the number of the fact that is due; None until `begin`. `counts` takes what is passed over."""
+    """`next_number` is the number of the fact that is due; None until `begin`. `counts` takes what is passed over.
+
+    `durable`: every fact up to this number is committed; None before one is.
+    """
 
     def __init__(self, kind: DeviceKind, counts: Counter[str]) -> None:
         self.clock: Final = ClockMap()
         self.next_number: int | None = None
+        self.durable: int | None = None
         self._kind = kind
         self._counts = counts
         self._boot = ""
@@ -50,6 +54,7 @@ class FactOrder:
         self._boot, self.next_number = boot.hex(), started.first_number
         if resume is None or resume[0] != boot:
             return started.gap
+        self.durable = resume[1]
         wanted = seq_add(resume[1], 1, NUMBER_BITS)
         ahead = seq_diff(started.first_number, wanted, NUMBER_BITS)
         if ahead < 0:
@@ -87,6 +92,17 @@ class FactOrder:
         self.next_number = seq_add(message.number, 1, NUMBER_BITS)
         timed = msgspec.structs.replace(fact, at_ms=self._table_ms(message.clock_ms, now_ms))
         return NumberedFact(boot=self._boot, number=message.number, fact=timed)
+
+    def has_passed(self, number: int) -> bool:
+        """The fact of that number has been reported, or passed over."""
+        return self.next_number is not None and seq_diff(number, self.next_number, NUMBER_BITS) < 0
+
+    def committed(self, number: int) -> bool:
+        """Every fact up to `number` is; whether that is news."""
+        if self.durable is not None and seq_diff(number, self.durable, NUMBER_BITS) <= 0:
+            return False
+        self.durable = number
+        return True
 
     def alive(self, message: Alive, question: Question | None) -> None:
         """`question`: the one that it answers, sent when the device had told every fact before the one that was due.

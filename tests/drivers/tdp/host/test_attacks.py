@@ -58,8 +58,8 @@ def test_nothing_on_the_wire_becomes_a_fact_or_a_command(ops: list[tuple[Any, ..
         assert CommandKind.SHUFFLE not in wire.machine.done
         for kind in CommandKind:
             assert wire.machine.done.count(kind) <= wire.sent.count(kind)
-        assert wire.driver._decoder.pending <= MAX_ENCODED
-        assert len(wire.driver._stream._early) <= REORDER_LIMIT
+        assert wire.driver._incoming._decoder.pending <= MAX_ENCODED
+        assert len(wire.driver._incoming.messages._early) <= REORDER_LIMIT
         assert len(wire.firmware._window) <= WINDOW
     wire.connect()
     wire.run(3000)

@@ -74,8 +74,8 @@ def test_any_calls_in_any_order(acts: list[tuple[str, Any]], reached: Reached) -
             if isinstance(report, NumberedFact):
                 assert reached not in (Reached.NOTHING, Reached.AUTHENTICATED)
                 assert 0 <= report.fact.at_ms <= now_ms
-        assert driver._decoder.pending <= MAX_ENCODED
-        assert len(driver._stream._early) <= REORDER_LIMIT
+        assert driver._incoming._decoder.pending <= MAX_ENCODED
+        assert len(driver._incoming.messages._early) <= REORDER_LIMIT
         assert driver._outgoing.messages == []
         assert driver._reports == []
 
@@ -89,7 +89,7 @@ def framed(
 ) -> bytes:
     """In the driver's own session, so that it is looked at; `near` its turn."""
     if near:
-        sequence = (driver._stream.expected + sequence % 3) % 2**16
+        sequence = (driver._incoming.messages.expected + sequence % 3) % 2**16
     session = driver._outgoing.session_id
     return b"\x00" + wire_frame(message, session=session, sequence=sequence, acknowledgement=0, seal=seal)
 
