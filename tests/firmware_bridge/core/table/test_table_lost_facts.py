@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.firmware_bridge.core.table.recording import Recording
-from tests.firmware_bridge.core.table.test_properties import Clean, finish, opened
+from tests.firmware_bridge.core.table.test_table_properties import Clean, finish, opened
 
 TOLD_BY_DEVICES = ("shoe", "shuffler", "layout")
 
